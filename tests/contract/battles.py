@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,7 +12,7 @@ from emulator import Dex, demo_cartridge_path, load_cartridge, profile
 from emulator.dex.moves import Move
 from tests.contract.game import Game
 
-PARTY_MON, BATTLE_MON, NAME = 44, 29, 11
+PARTY_MON, NAME = 44, 11
 NO_DELAY: Final = 0x40  # of wStatusFlags5: letters come at once
 FAST, STYLE_SET = 1, 0x40  # of wOptions
 NOTHING, WILD, TRAINER, LOST = 0, 1, 2, 0xFF  # wIsInBattle
@@ -21,24 +21,10 @@ WON, BEATEN, LEFT = 0, 1, 2  # wBattleResult
 FIGHT, TEAM = (9, 14), (15, 14)
 BAG, RUN = (9, 16), (15, 16)
 FIRST_MOVE = (5, 13)
+FIRST_OF_TEAM = (0, 1)
 HITTER: Final = 24  # a move that never misses
 POISON, BURN, FREEZE, PARALYSIS = 8, 16, 32, 64
 DEX: Final = Dex.of(load_cartridge(demo_cartridge_path()))
-SIDES: Final = {"own": "wBattleMon", "enemy": "wEnemyMon"}
-OFFSETS: Final = {  # offset and size of the fields of the battle structure
-    "species": (0, 1),
-    "hp": (1, 2),
-    "position": (3, 1),
-    "status": (4, 1),
-    "type1": (5, 1),
-    "type2": (6, 1),
-    "level": (14, 1),
-    "max_hp": (15, 2),
-    "attack": (17, 2),
-    "defense": (19, 2),
-    "speed": (21, 2),
-    "special": (23, 2),
-}
 
 
 @dataclass(frozen=True)
@@ -66,8 +52,7 @@ class Mon:
         own = int.from_bytes(game.block("wPlayerID", 2))
         data[12:14] = (own if self.trainer is None else self.trainer).to_bytes(2)
         data[14:17] = self.experience.to_bytes(3)
-        for i, stat in enumerate(self.stats):
-            data[36 + 2 * i : 38 + 2 * i] = stat.to_bytes(2)
+        data[36:44] = b"".join(stat.to_bytes(2) for stat in self.stats)
         return bytes(data)
 
 
@@ -86,52 +71,38 @@ def with_effect(*effects: int) -> Move:
     return next(each for each in moves() if each.effect in effects)
 
 
-def field(game: Game, side: str, name: str) -> int:
-    start, size = OFFSETS[name]
-    return int.from_bytes(game.block(SIDES[side], BATTLE_MON)[start : start + size])
-
-
-def set_field(game: Game, side: str, name: str, value: int) -> None:
-    start, size = OFFSETS[name]
-    game.poke(SIDES[side], value.to_bytes(size), start)
-
-
-def set_moves(game: Game, side: str, numbers: Sequence[int], pp: int = 20) -> None:
-    game.poke(SIDES[side], bytes(numbers).ljust(4, b"\0"), 8)
-    game.poke(SIDES[side], bytes([pp] * len(numbers)).ljust(4, b"\0"), 25)
-
-
-def set_team(game: Game, *team: Mon) -> None:
+def set_team(game: Game, *team: Mon) -> Game:
     game.poke("wPartyCount", len(team))
     game.poke("wPartySpecies", bytes([*(mon.species for mon in team), 0xFF]))
     for place, mon in enumerate(team):
         game.poke("wPartyMons", mon.data(game), PARTY_MON * place)
         name = bytes([0x80 + place] * 4).ljust(NAME, b"\x50")  # AAAA, BBBB, ...
         game.poke("wPartyMonNicks", name, NAME * place)
+    return game
 
 
 def party_mon(game: Game, place: int) -> bytes:
     return game.block("wPartyMons", 264)[PARTY_MON * place : PARTY_MON * (place + 1)]
 
 
-def hurry(game: Game, options: int = FAST | STYLE_SET) -> None:
+def party_hp(game: Game, place: int = 0) -> int:
+    return int.from_bytes(party_mon(game, place)[1:3])
+
+
+def hurry(game: Game, options: int = FAST | STYLE_SET) -> Game:
     """Print text without delay: its speed does not matter in battles."""
     game.poke("wOptions", options)
-    game.poke("wStatusFlags5", game.byte("wStatusFlags5") | NO_DELAY)
+    return game.poke("wStatusFlags5", game.byte("wStatusFlags5") | NO_DELAY)
 
 
 def meet(game: Game, species: int, level: int) -> Game:
     """Start a wild encounter from the overworld, and continue to the first menu."""
-    game.poke("wCurEnemyLevel", level)
-    game.poke("wCurOpponent", species)
-    return to_menu(game)
+    return to_menu(game.poke("wCurEnemyLevel", level).poke("wCurOpponent", species))
 
 
 def challenge(game: Game, trainer_class: int, number: int) -> Game:
     """Start a trainer battle from the overworld, and continue to the first menu."""
-    game.poke("wTrainerNo", number)
-    game.poke("wCurOpponent", 200 + trainer_class)
-    return to_menu(game)
+    return to_menu(game.poke("wTrainerNo", number).poke("wCurOpponent", 200 + trainer_class))
 
 
 def is_at_menu(game: Game) -> bool:
@@ -159,36 +130,51 @@ def has_stats_box(game: Game) -> bool:
 
 
 def to_menu(game: Game) -> Game:
-    game.wait(lambda: game.byte("wIsInBattle") != NOTHING, 120)
-    read_on(game)
+    read_on(game.wait(lambda: game.byte("wIsInBattle") != NOTHING, 120))
     assert is_at_menu(game), game.text
-    game.tick(4)
-    return game
+    return game.tick(4)
 
 
 def point(game: Game, place: tuple[int, int]) -> Game:
     """Move the cursor of the battle menu to one of its four entries."""
-    game.press("right" if place[0] == TEAM[0] else "left", hold=2, settle=4)
-    game.press("down" if place[1] == RUN[1] else "up", hold=2, settle=4)
+    across, down = (
+        "right" if place[0] == TEAM[0] else "left",
+        "down" if place[1] == RUN[1] else "up",
+    )
+    game.press(across, down, hold=2, settle=4)
     assert game.cursor == place, game.text
     return game
 
 
 def choose(game: Game, place: tuple[int, int]) -> Game:
-    point(game, place).press("a", hold=2, settle=14)
-    return game
+    return point(game, place).press("a", hold=2, settle=14)
+
+
+def run(game: Game) -> list[str]:
+    """Choose RUN and read to the next menu, or to the map; return the texts."""
+    return read_on(choose(game, RUN))
 
 
 def fight(game: Game, slot: int = 0) -> list[str]:
     """Use a move and read to the next menu; return the texts."""
+    return read_on(begin_move(game, slot))
+
+
+def begin_move(game: Game, slot: int = 0) -> Game:
+    """Use a move without reading any text."""
     choose(game, FIGHT)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == FIRST_MOVE[0], 60)
     for _ in range(4):
         if game.byte("wCurrentMenuItem") == slot + 1:
             break
         game.press("down", hold=2, settle=4)
-    game.press("a", hold=2, settle=2)
-    return read_on(game)
+    return game.press("a", hold=2, settle=2)
+
+
+def send_second(game: Game) -> list[str]:
+    """Switch to the second Pokemon of the team, and read to the next menu; return the texts."""
+    choose(game, TEAM).to_cursor(FIRST_OF_TEAM)
+    return read_on(game.press("down").press("a", "a", settle=20))
 
 
 def shows(lines: Iterable[str], words: str) -> bool:

@@ -1,4 +1,4 @@
-"""Fixtures of the contract tests: games at stations of the story, and the compiled world."""
+"""Fixtures of the contract tests: games at moments of the story, and the compiled world."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.contract import battles
-from tests.contract.arena import Dice, enter
+from tests.contract.even_battle import enter
 from tests.contract.game import NOTHING_KEPT, Game, Start
-from tests.contract.stations import STATIONS
+from tests.contract.random_bytes import Dice, rolled_dice
+from tests.contract.story_moments import MOMENTS
 from tests.contract.world_rom import Map, Rom, compile_world, made_maps, read_rom
 
 
@@ -37,28 +38,28 @@ def _console() -> Iterator[Game]:
 
 @pytest.fixture(scope="session")
 def _states() -> dict[str, bytes]:
-    """States of the requested stations, each reached by playing, once."""
+    """States of the requested moments, each reached by playing, once."""
     return {}
 
 
 @pytest.fixture
 def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Start]:
-    """Return the game at a named station."""
+    """Return the game at a named moment."""
     for button in ("up", "down", "left", "right", "a", "b", "start", "select"):
         _console.release(button)
     traveller: list[Game] = []
 
-    def station(name: str) -> bytes:
+    def moment(name: str) -> bytes:
         if name not in _states:
-            before, travel = STATIONS[name]
+            before, travel = MOMENTS[name]
             if not traveller:
                 traveller.append(Game())
             if before:
-                traveller[0].load(station(before))
+                traveller[0].load(moment(before))
             _states[name] = travel(traveller[0]).save()
         return _states[name]
 
-    yield lambda name: _console.load(station(name))
+    yield lambda name: _console.load(moment(name))
     for game in traveller:
         game.stop()
 
@@ -66,21 +67,19 @@ def start(_console: Game, _states: dict[str, bytes]) -> Iterator[Start]:
 @pytest.fixture
 def bedroom(start: Start) -> Game:
     """The bedroom, with text printed without delay."""
-    game = start("bedroom")
-    battles.hurry(game)
-    return game
+    return battles.hurry(start("bedroom"))
 
 
 @pytest.fixture
-def arena(start: Start) -> Game:
-    """A fight of two sturdy Pokemon."""
+def battle(start: Start) -> Game:
+    """A battle of two sturdy, nearly equal Pokemon."""
     return enter(start)
 
 
 @pytest.fixture
 def dice(_console: Game) -> Iterator[Dice]:
     """Control of the random numbers from here on."""
-    with Dice(_console) as dice:
+    with rolled_dice(_console) as dice:
         yield dice
 
 

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import io
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import pytest
 from pyboy import PyBoy
 
+from emulator import MenuKind, Phase, Ram, State, read_state
+from emulator.cartridge import BANK_SIZE
 from emulator.profile import RED, symbol, table
+from emulator.ram.menu import read_menu
+from emulator.ram.view import HIGH_RAM, WORK_RAM
+from tests.contract.sides import ENEMY, OWN, Side
 
 CARTRIDGE: Final = Path(__file__).parents[2] / "roms" / "demo.gb"
+ROM: Final = CARTRIDGE.read_bytes()
 NOTHING_KEPT: Final = bytes(4 * 0x2000)
 COLUMNS: Final = 20
 ARROW: Final = 0xEE
@@ -22,6 +28,8 @@ FONT_LOADED: Final = 1
 MAP_HEADER_POINTERS: Final = table("MapHeaderPointers")
 MAP_HEADER_BANKS: Final = table("MapHeaderBanks")
 HALT_AND_NOP: Final = bytes([0x76, 0x00])
+BAG, STORED = "wNumBagItems", "wNumBoxItems"
+FULL_BAG: Final = [(item, 1) for item in range(100, 120)]
 OFFSETS: Final = {"down": (0, 1), "up": (0, -1), "left": (-1, 0), "right": (1, 0)}
 FACINGS: Final = {"down": 0, "up": 4, "left": 8, "right": 12}
 LETTERS: Final = {
@@ -61,6 +69,7 @@ class Game:
         )
         self.pyboy.set_emulation_speed(0)
         self.frames = 0
+        self.own, self.enemy = Side(self, OWN), Side(self, ENEMY)
 
     def stop(self) -> None:
         self.pyboy.stop(save=False)
@@ -74,36 +83,57 @@ class Game:
         self.pyboy.load_state(io.BytesIO(state))
         return self
 
-    def tick(self, frames: int = 1) -> None:
+    def tick(self, frames: int = 1) -> Game:
         self.pyboy.tick(frames, False)
         self.frames += frames
+        return self
 
-    def hold(self, button: str) -> None:
+    def hold(self, button: str) -> Game:
         self.pyboy.button_press(button)
+        return self
 
-    def release(self, button: str) -> None:
+    def release(self, button: str) -> Game:
         self.pyboy.button_release(button)
+        return self
 
-    def press(self, button: str, hold: int = 4, settle: int = 8) -> None:
-        self.hold(button)
-        self.tick(hold)
-        self.release(button)
-        self.tick(settle)
+    def press(self, *buttons: str, hold: int = 4, settle: int = 8) -> Game:
+        """Press one button after the other."""
+        for button in buttons:
+            self.hold(button).tick(hold).release(button).tick(settle)
+        return self
 
     def hold_until(self, button: str, condition: Callable[[], bool], within: int) -> Game:
         """Hold a button until `condition` holds."""
-        self.hold(button)
-        self.wait(condition, within)
-        self.release(button)
-        return self
+        return self.hold(button).wait(condition, within).release(button)
 
-    def wait(self, condition: Callable[[], bool], within: int) -> int:
+    def frames_until(self, condition: Callable[[], bool], within: int) -> int:
         """Tick until `condition` holds and return the frames it took."""
         for frame in range(within):
             if condition():
                 return frame
             self.tick()
         pytest.fail(f"not within {within} frames at {self.place}:\n{self.text}")
+
+    def wait(self, condition: Callable[[], bool], within: int) -> Game:
+        """Tick until `condition` holds."""
+        self.frames_until(condition, within)
+        return self
+
+    def until_free(self, on_map: int | None = None, within: int = 400) -> Game:
+        """Tick until the player can walk, on a map if one is named."""
+        return self.wait(lambda: self.is_free and on_map in {None, self.place.map}, within)
+
+    def read_until(self, condition: Callable[[], bool], within: int = 6000) -> Game:
+        """Press B repeatedly until `condition` holds."""
+        for _ in range(within // 30):
+            if condition():
+                return self
+            self.press("b", settle=26)
+        pytest.fail(self.text)
+
+    def to_cursor(self, place: tuple[int, int], within: int = 120) -> Game:
+        """Tick until the cursor is at a place of the screen."""
+        return self.wait(lambda: self.cursor == place, within).tick(2)
 
     def at(self, address: int) -> int:
         return int(self.pyboy.memory[address])
@@ -126,26 +156,57 @@ class Game:
     def poke_number(self, label: str, value: int) -> None:
         self.poke(label, value.to_bytes(2))
 
-    def poke(self, label: str, value: int | bytes, offset: int = 0) -> None:
+    def poke(self, label: str, value: int | bytes, offset: int = 0) -> Game:
         """Write one or several bytes."""
         data = bytes([value]) if isinstance(value, int) else value
         for at, byte in enumerate(data, symbol(label) + offset):
             self.pyboy.memory[at] = byte
+        return self
+
+    def set_items(self, label: str, stacks: Iterable[tuple[int, int]]) -> Game:
+        listed = [byte for stack in stacks for byte in stack]
+        return self.poke(label, bytes([len(listed) // 2, *listed, 0xFF]))
+
+    def items(self, label: str) -> list[tuple[int, int]]:
+        """Return the stacks of an item list, which must end where its count says."""
+        *listed, end = self.block(label, 2 + 2 * self.byte(label))[1:]
+        assert end == 0xFF
+        return list(zip(listed[::2], listed[1::2], strict=True))
+
+    @property
+    def bag(self) -> list[tuple[int, int]]:
+        """The items in the bag and their quantities."""
+        return self.items(BAG)
+
+    @bag.setter
+    def bag(self, stacks: Iterable[tuple[int, int]]) -> None:
+        self.set_items(BAG, stacks)
+
+    @property
+    def money(self) -> int:
+        return int(self.block("wPlayerMoney", 3).hex())
+
+    @money.setter
+    def money(self, amount: int) -> None:
+        self.poke("wPlayerMoney", bytes.fromhex(f"{amount:06}"))
 
     def flag(self, label: str, number: int) -> bool:
         """Return a bit of a flag array."""
         return bool(self.byte(label, number // 8) & 1 << number % 8)
 
-    def has_happened(self, event: int) -> bool:
-        return self.flag("wEventFlags", event)
+    def has_happened(self, *events: int) -> bool:
+        return all(self.flag("wEventFlags", event) for event in events)
 
-    def set_event(self, event: int) -> None:
-        """Set an event without playing it."""
-        byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
-        self.poke("wEventFlags", byte, event // 8)
+    def set_event(self, *events: int) -> Game:
+        """Set events without playing them."""
+        for event in events:
+            byte = self.byte("wEventFlags", event // 8) | 1 << event % 8
+            self.poke("wEventFlags", byte, event // 8)
+        return self
 
     def rom(self, bank: int, address: int, size: int) -> bytes:
-        return bytes(self.pyboy.memory[bank, address : address + size])
+        start = address if address < BANK_SIZE else (bank - 1) * BANK_SIZE + address
+        return ROM[start : start + size]
 
     def tile(self, x: int, y: int) -> int:
         return self.byte("wTileMap", COLUMNS * y + x)
@@ -156,6 +217,27 @@ class Game:
         tiles = self.block("wTileMap")
         letters = [LETTERS.get(tile, "_" if tile < 0x60 else "#") for tile in tiles]
         return "\n".join("".join(letters[i : i + COLUMNS]) for i in range(0, 360, COLUMNS))
+
+    @property
+    def ram(self) -> Ram:
+        """The RAM that the agent's readers get."""
+        memory = self.pyboy.memory
+        return Ram([(at, bytes(memory[at : at + size])) for at, size in (WORK_RAM, HIGH_RAM)])
+
+    @property
+    def state(self) -> State:
+        """This moment as the agent's readers decode it."""
+        return read_state(self.ram, self.frames)
+
+    def phase(self) -> Phase | None:
+        """Return the phase of the battle as the agent's readers decode it; None without a battle."""
+        battle = self.state.battle
+        return battle.phase if battle else None
+
+    def menu_kind(self) -> MenuKind | None:
+        """Return the kind of the menu as the agent's readers decode it."""
+        menu = read_menu(self.ram)
+        return menu.kind if menu else None
 
     @property
     def place(self) -> Place:
@@ -258,6 +340,26 @@ class Game:
         return 0 <= x < width and 0 <= y < height and self.step_tile(x, y) in self.passable
 
     @property
+    def open_squares(self) -> set[tuple[int, int]]:
+        """The squares of this map that can be walked on."""
+        width, height = self.byte("wCurMapWidth"), self.byte("wCurMapHeight")
+        at, live, passable = (
+            self.word("wTilesetBlocksPtr"),
+            self.block("wOverworldMap"),
+            self.passable,
+        )
+        tiles = self.rom(self.byte("wTilesetBank"), at, 16 * 0x100)
+        # Of a block's 16 tiles, those at the bottom left of its four squares.
+        corners = {(0, 0): 4, (1, 0): 6, (0, 1): 12, (1, 1): 14}
+        return {
+            (2 * x + right, 2 * y + low)
+            for y in range(height)
+            for x in range(width)
+            for (right, low), corner in corners.items()
+            if tiles[16 * live[(y + 3) * (width + 6) + x + 3] + corner] in passable
+        }
+
+    @property
     def warps(self) -> list[tuple[int, int, int]]:
         """Return x, y and destination map of each warp."""
         data = self.block("wWarpEntries")[: 4 * self.byte("wNumberOfWarps")]
@@ -270,7 +372,8 @@ class Game:
 
     def route(self, x: int, y: int) -> list[str] | None:
         """Return the shortest way without people and, before its end, without warps."""
-        start = (self.place.x, self.place.y)
+        start = self.place[1:]
+        ground = self.open_squares
         closed = self.people | {(wx, wy) for wx, wy, _ in self.warps if (wx, wy) != (x, y)}
         came: dict[tuple[int, int], tuple[tuple[int, int], str]] = {start: (start, "")}
         queue = deque([start])
@@ -280,7 +383,7 @@ class Game:
                 return trace(came, here)
             for direction, (dx, dy) in OFFSETS.items():
                 there = (here[0] + dx, here[1] + dy)
-                if there not in came and there not in closed and self.is_open(*there):
+                if there in ground and there not in came and there not in closed:
                     came[there] = (here, direction)
                     queue.append(there)
         return None
@@ -304,11 +407,12 @@ class Game:
         for _ in range(400):
             if (self.place.x, self.place.y) == (x, y) or self.place.map != here:
                 return self
-            route = self.route(x, y)
-            if route is None:
-                self.tick(20)
+            for direction in self.route(x, y) or ():
+                if not self.step(direction) or self.place.map != here:
+                    break  # a person is in the way now, or it was a warp
             else:
-                self.step(route[0])
+                if self.place[1:] != (x, y):
+                    self.tick(20)
         pytest.fail(f"cannot walk from {self.place} to {(x, y)}")
 
     def face(self, direction: str) -> Game:
@@ -326,7 +430,7 @@ class Game:
         pytest.fail(f"nothing open beside {(x, y)} on map {self.place.map}")
 
 
-Start: TypeAlias = Callable[[str], Game]  # returns the game at a named station
+Start: TypeAlias = Callable[[str], Game]  # returns the game at a named moment of the story
 
 
 def trace(

@@ -70,8 +70,7 @@ def test_every_move_has_an_effect_of_the_engine(rom: Rom, dex: Dex) -> None:
         assert 5 <= move.pp <= 40
     assert set(dex.all_moves) == set(rom.numbers("MOVE_").values())
     assert len(dex.all_moves) >= 22
-    assert dex.move(QUICK_MOVE).power == 40
-    assert dex.move(LAST_RESORT).effect == RECOIL
+    assert (dex.move(QUICK_MOVE).power, dex.move(LAST_RESORT).effect) == (40, RECOIL)
     assert any(move.high_critical for move in dex.all_moves.values())
     assert 20 <= len(dex.rules.chart.matchups) <= 82
     assert all(999 * ratio.numerator < 1 << 16 for ratio in dex.rules.ratios)

@@ -2,280 +2,199 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from emulator import MenuKind
-from tests.contract import battles, pcs, things
+from tests.contract import battles, menus
 from tests.contract.battles import BURN, FREEZE, PARALYSIS, POISON, Mon
-from tests.contract.game import LETTERS, Game, Start, halting_share
-from tests.contract.pcs import CORNER
-from tests.contract.things import LIST, PARTY, TOSS, USE, YES
+from tests.contract.game import FULL_BAG, LETTERS, STORED, Game, Start
+from tests.contract.menus import BALL, CORNER, LIST, PARTY, POTION, REVIVE, TOSS, TOWN_MAP, USE, YES
 
-NICK = "AAAA"
+START_ROW = (11, 4)  # of the bag in the START menu
 FOREST = 3
 FEW_FRAMES = 5
+TRAPPING = 0x20
+UNCHANGED = "It would change nothing."
 
 
-def hp(game: Game, place: int = 0) -> int:
-    return int.from_bytes(battles.party_mon(game, place)[1:3])
-
-
-def status(game: Game, place: int = 0) -> int:
-    return battles.party_mon(game, place)[4]
-
-
-def use_first(game: Game) -> Game:
-    """Choose USE for the entry under the cursor."""
-    things.choose(game, LIST)
-    things.to_cursor(game, USE)
-    game.press("a")
-    return game
+def use_on(game: Game, place: int = 0) -> str:
+    """Use the entry under the cursor on a Pokemon of the team, and return the text."""
+    menus.choose_use(game).to_cursor(PARTY).press(*["down"] * place, "a")
+    return menus.read(game)
 
 
 def test_the_cursor_comes_some_frames_after_the_list(bedroom: Game) -> None:
-    things.open_bag(bedroom, (things.POTION, 2)).press("b")
-    things.to_cursor(bedroom, (11, 4)).hold_until("a", lambda: bedroom.tile(4, 2) == 0x79, 20)
-    assert bedroom.wait(lambda: bedroom.cursor == LIST, 60) >= FEW_FRAMES
+    menus.open_bag(bedroom, (POTION, 2)).press("b").to_cursor(START_ROW)
+    bedroom.hold_until("a", lambda: bedroom.tile(4, 2) == 0x79, 20)
+    assert bedroom.frames_until(lambda: bedroom.cursor == LIST, 60) >= FEW_FRAMES
 
 
 @pytest.mark.parametrize(
     ("item", "amount", "before", "after"),
-    [(things.POTION, 20, 5, 25), (things.SUPER_POTION, 50, 5, 55), (things.POTION, 10, 90, 100)],
+    [(POTION, 20, 5, 25), (menus.SUPER_POTION, 50, 5, 55), (POTION, 10, 90, 100)],
 )
 def test_a_potion_fills_up(bedroom: Game, item: int, amount: int, before: int, after: int) -> None:
-    battles.set_team(bedroom, Mon(3), Mon(7, hp=before, max_hp=100))
-    game = use_first(things.open_bag(bedroom, (item, 2)))
-    things.to_cursor(game, PARTY)
+    game = battles.set_team(bedroom, Mon(3), Mon(7, hp=before, max_hp=100))
+    menus.choose_use(menus.open_bag(game, (item, 2))).to_cursor(PARTY)
     assert game.byte("wPartyMenuTypeOrMessageID") == 1
-    game.press("down")
-    game.press("a")
-    assert things.read(game) == f"BBBB has {amount} HP more!"
-    things.to_cursor(game, LIST)
-    assert (hp(game, 1), hp(game)) == (after, 40)
-    assert things.bag(game) == [(item, 1)]
-    assert game.byte("wActionResultOrTookBattleTurn") == 1
+    assert menus.read(game.press("down", "a")) == f"BBBB has {amount} HP more!"
+    game.to_cursor(LIST)
+    assert (battles.party_hp(game, 1), battles.party_hp(game)) == (after, 40)
+    assert (game.bag, game.byte("wActionResultOrTookBattleTurn")) == ([(item, 1)], 1)
 
 
 def test_the_bar_rises_on_the_way(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3, hp=1, max_hp=40))
-    game = use_first(things.open_bag(bedroom, (things.POTION, 1)))
-    things.to_cursor(game, PARTY).press("a", hold=2, settle=0)
-    seen = set[str]()
-    for _ in range(80):
-        game.tick()
-        seen.add(game.text.splitlines()[1][13:16])
+    game = menus.open_bag(battles.set_team(bedroom, Mon(3, hp=1)), (POTION, 1))
+    menus.choose_use(game).to_cursor(PARTY).press("a", hold=2, settle=0)
+    seen = {game.tick().text.splitlines()[1][13:16] for _ in range(80)}
     assert len(seen) > 10
     assert " 21" in seen
-    things.read(game)
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == []
+    menus.read(game)
+    assert game.to_cursor(LIST).bag == []
 
 
 @pytest.mark.parametrize(
     ("item", "state"),
     [
-        (things.ANTIDOTE, POISON),
-        (things.BURN_HEAL, BURN),
-        (things.ICE_HEAL, FREEZE),
-        (things.AWAKENING, 3),
-        (things.PARALYZE_HEAL, PARALYSIS),
-        (things.FULL_HEAL, BURN),
+        (menus.ANTIDOTE, POISON),
+        (menus.BURN_HEAL, BURN),
+        (menus.ICE_HEAL, FREEZE),
+        (menus.AWAKENING, 3),
+        (menus.PARALYZE_HEAL, PARALYSIS),
+        (menus.FULL_HEAL, BURN),
     ],
 )
 def test_a_status_item_heals_only_its_status(bedroom: Game, item: int, state: int) -> None:
-    other = POISON if state != POISON else BURN
-    wrong = 0 if item == things.FULL_HEAL else other
-    battles.set_team(bedroom, Mon(3, status=state), Mon(7, status=wrong))
-    game = use_first(things.open_bag(bedroom, (item, 2)))
-    things.to_cursor(game, PARTY).press("a")
-    assert things.read(game).startswith(NICK)
-    things.to_cursor(game, LIST)
-    assert status(game) == 0
-    assert things.bag(game) == [(item, 1)]
-    use_first(game)
-    things.to_cursor(game, PARTY).press("down")
-    game.press("a")
-    assert things.read(game) == "It would change nothing."
-    things.to_cursor(game, LIST)
-    assert status(game, 1) == wrong
-    assert things.bag(game) == [(item, 1)]
+    wrong = 0 if item == menus.FULL_HEAL else BURN if state == POISON else POISON
+    game = battles.set_team(bedroom, Mon(3, status=state), Mon(7, status=wrong))
+    assert use_on(menus.open_bag(game, (item, 2))).startswith("AAAA")
+    assert game.to_cursor(LIST).bag == [(item, 1)]
+    assert use_on(game, 1) == UNCHANGED
+    assert game.to_cursor(LIST).bag == [(item, 1)]
+    assert [battles.party_mon(game, place)[4] for place in (0, 1)] == [0, wrong]
     assert game.byte("wActionResultOrTookBattleTurn") == 0
 
 
 def test_only_a_revive_heals_a_fainted_pokemon(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3, hp=0, max_hp=41), Mon(7, hp=10))
-    game = use_first(things.open_bag(bedroom, (things.POTION, 1), (things.REVIVE, 2)))
-    things.to_cursor(game, PARTY).press("a")
-    assert "nothing" in things.read(game)
-    things.to_cursor(game, LIST).press("down")
-    game.press("a")
-    things.to_cursor(game, USE).press("a")
-    things.to_cursor(game, PARTY).press("a")
-    assert things.read(game) == "AAAA is up again!"
-    things.to_cursor(game, (5, 6))
-    assert hp(game) == 20
-    assert things.bag(game) == [(things.POTION, 1), (things.REVIVE, 1)]
+    game = battles.set_team(bedroom, Mon(3, hp=0, max_hp=41), Mon(7, hp=10))
+    assert "nothing" in use_on(menus.open_bag(game, (POTION, 1), (REVIVE, 2)))
+    assert use_on(game.to_cursor(LIST).press("down")) == "AAAA is up again!"
+    assert battles.party_hp(game.to_cursor((5, 6))) == 20
+    assert game.bag == [(POTION, 1), (REVIVE, 1)]
 
 
 def test_b_leads_back_one_menu_at_a_time(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3, hp=1))
-    game = use_first(things.open_bag(bedroom, (things.POTION, 3)))
-    things.to_cursor(game, PARTY).press("b")
-    things.to_cursor(game, LIST).press("a")
-    things.to_cursor(game, USE).press("b")
-    things.to_cursor(game, LIST).press("b")
-    things.to_cursor(game, (11, 4)).press("b")
-    game.wait(lambda: game.is_free, 60)
-    assert things.bag(game) == [(things.POTION, 3)]
+    game = menus.open_bag(battles.set_team(bedroom, Mon(3, hp=1)), (POTION, 3))
+    menus.choose_use(game).to_cursor(PARTY).press("b").to_cursor(LIST)
+    game.press("a").to_cursor(USE).press("b").to_cursor(LIST).press("b").to_cursor(START_ROW)
+    assert game.press("b").until_free().bag == [(POTION, 3)]
+
+
+def ask_to_toss(game: Game, *stacks: tuple[int, int]) -> Game:
+    """Choose TOSS for the first entry of the bag."""
+    return menus.choose(menus.open_bag(game, *stacks).press("a").to_cursor(USE), TOSS).tick(4)
 
 
 def test_part_of_a_stack_is_tossed(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, (things.BALL, 5))
-    game.press("a")
-    things.choose(things.to_cursor(game, USE), TOSS)
-    game.tick(4)
+    game = ask_to_toss(bedroom, (BALL, 5))
     assert game.cursor is None
     assert [game.tile(x, 10) for x in (16, 17, 18)] == [0xF1, 0xF6, 0xF7]
     for wanted in (5, 1, 2, 3):
         game.press("down" if wanted == 5 else "up")
         assert (game.byte("wItemQuantity"), game.byte("wMaxItemQuantity")) == (wanted, 5)
-    game.hold("up")
-    game.tick(90)
-    assert game.byte("wItemQuantity") == 4
-    game.release("up")
-    game.tick(4)
-    game.press("down")
-    game.press("a")
-    things.to_cursor(game, YES, 200).press("a")
-    assert "thrown away" in things.read(game)
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(things.BALL, 2)]
+    assert game.hold("up").tick(90).byte("wItemQuantity") == 4
+    game.release("up").tick(4).press("down", "a").to_cursor(YES, 200).press("a")
+    assert "thrown away" in menus.read(game)
+    assert game.to_cursor(LIST).bag == [(BALL, 2)]
 
 
 @pytest.mark.parametrize("at", ["quantity", "question"])
 def test_tossing_can_be_cancelled(bedroom: Game, at: str) -> None:
-    game = things.open_bag(bedroom, (things.BALL, 5))
-    game.press("a")
-    things.choose(things.to_cursor(game, USE), TOSS)
-    game.tick(4)
+    game = ask_to_toss(bedroom, (BALL, 5))
     if at == "question":
-        game.press("a")
-        things.to_cursor(game, YES, 200)
-    game.press("b")
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(things.BALL, 5)]
+        game.press("a").to_cursor(YES, 200)
+    assert game.press("b").to_cursor(LIST).bag == [(BALL, 5)]
 
 
 def test_key_items_cannot_be_tossed_and_show_no_quantity(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, (things.TOWN_MAP, 1))
-    assert game.text.splitlines()[5][14:18].strip() == ""
-    game.press("a")
-    things.choose(things.to_cursor(game, USE), TOSS)
-    things.read(game)
-    use_first(things.to_cursor(game, LIST))
-    assert "Rain" in things.read(game)
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(things.TOWN_MAP, 1)]
+    game = ask_to_toss(bedroom, (TOWN_MAP, 1))
+    menus.read(game)
+    assert menus.rows(game.to_cursor(LIST), 14, 18, (5,)) == [""]
+    assert "Rain" in menus.read(menus.choose_use(game))
+    assert game.to_cursor(LIST).bag == [(TOWN_MAP, 1)]
 
 
 def test_using_up_a_stack_moves_the_list_to_its_top(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3, hp=1, max_hp=99))
-    stacks = [(4, 1), (11, 1), (12, 1), (13, 1), (things.POTION, 1), (14, 1)]
-    game = things.open_bag(bedroom, *stacks)
-    for _ in range(4):
-        game.press("down")
+    stacks = [(item, 1) for item in (4, 11, 12, 13, POTION, 14)]
+    game = menus.open_bag(battles.set_team(bedroom, Mon(3, hp=1, max_hp=99)), *stacks)
+    game.press(*["down"] * 4)
     assert (game.byte("wListScrollOffset"), game.byte("wCurrentMenuItem")) == (2, 2)
-    game.press("a")
-    things.to_cursor(game, USE).press("a")
-    things.to_cursor(game, PARTY).press("a")
-    things.read(game)
-    things.to_cursor(game, LIST)
-    assert game.byte("wListScrollOffset") == 0
-    assert things.bag(game) == [(4, 1), (11, 1), (12, 1), (13, 1), (14, 1)]
+    use_on(game)
+    assert game.to_cursor(LIST).byte("wListScrollOffset") == 0
+    assert game.bag == [stack for stack in stacks if stack != (POTION, 1)]
 
 
 def test_the_twine_works_only_in_caves(bedroom: Game) -> None:
-    game = use_first(things.open_bag(bedroom, (things.ESCAPE_ROPE, 2)))
-    assert "no use" in things.read(game)
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(things.ESCAPE_ROPE, 2)]
-    game.poke("wCurMapTileset", FOREST)
-    use_first(game)
-    game.wait(lambda: game.place.map == game.byte("wLastBlackoutMap") and game.is_free, 300)
-    assert (game.place.x, game.place.y) == (3, 6)
-    assert things.bag(game) == [(things.ESCAPE_ROPE, 1)]
+    game = menus.open_bag(bedroom, (menus.ESCAPE_ROPE, 2))
+    assert "no use" in menus.read(menus.choose_use(game))
+    assert game.to_cursor(LIST).bag == [(menus.ESCAPE_ROPE, 2)]
+    menus.choose_use(game.poke("wCurMapTileset", FOREST)).until_free(game.byte("wLastBlackoutMap"))
+    assert (game.place[1:], game.bag) == ((3, 6), [(menus.ESCAPE_ROPE, 1)])
     assert game.step("down")
 
 
-def test_the_town_map_has_no_use_in_battle(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3))
-    things.fill_bag(bedroom, (things.TOWN_MAP, 1))
-    game = battles.meet(bedroom, 33, 5)
-    battles.choose(game, battles.BAG)
-    things.to_cursor(game, LIST).press("a")
-    assert "no use" in things.read(game)
-    things.to_cursor(game, LIST)
-
-
-MINT_SPRIG, TRAPPING = 14, 0x20
+def in_battle(game: Game, mon: Mon, item: int) -> Game:
+    """Meet a wild Pokemon, with two of an item in the bag."""
+    game.bag = [(item, 2)]
+    return battles.meet(battles.set_team(game, mon), 33, 5)
 
 
 def use_in_battle(game: Game) -> Game:
-    battles.choose(game, battles.BAG)
-    things.to_cursor(game, LIST).press("a")
-    things.to_cursor(game, PARTY).press("a")
+    battles.choose(game, battles.BAG).to_cursor(LIST).press("a").to_cursor(PARTY).press("a")
     battles.read_on(game)
     return game
 
 
+def test_the_town_map_has_no_use_in_battle(bedroom: Game) -> None:
+    game = in_battle(bedroom, Mon(3), TOWN_MAP)
+    assert "no use" in menus.read(battles.choose(game, battles.BAG).to_cursor(LIST).press("a"))
+    game.to_cursor(LIST)
+
+
 def test_a_cure_in_battle_leaves_stats_without_stages_and_badges(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3))
-    bedroom.poke("wObtainedBadges", b"\x01")
-    things.fill_bag(bedroom, (MINT_SPRIG, 2))
-    game = battles.meet(bedroom, 33, 5)
-    plain = battles.party_mon(game, 0)[36:38]
-    battles.set_field(game, "own", "status", 7)
-    game.poke("wPlayerMonStatMods", b"\x09")
-    assert game.block("wBattleMonAttack", 2) > plain
+    game = in_battle(bedroom.poke("wObtainedBadges", 1), Mon(3), menus.AWAKENING)
+    plain = int.from_bytes(battles.party_mon(game, 0)[36:38])
+    game.own.status, game.own.stages = 7, b"\x09"
+    assert game.own.attack > plain
     use_in_battle(game)
-    assert not battles.field(game, "own", "status")
-    assert game.block("wBattleMonAttack", 2) == plain
+    assert (game.own.status, game.own.attack) == (0, plain)
 
 
 def test_an_item_used_while_trapping_takes_a_turn_of_it(bedroom: Game) -> None:
-    battles.set_team(bedroom, Mon(3, hp=5))
-    things.fill_bag(bedroom, (DROP, 2))
-    game = battles.meet(bedroom, 33, 5)
-    game.poke("wPlayerBattleStatus1", bytes([TRAPPING]))
-    game.poke("wPlayerNumAttacksLeft", b"\x02")
-    use_in_battle(game)
-    assert game.byte("wPlayerNumAttacksLeft") == 1
-    use_in_battle(game)
-    assert game.byte("wPlayerBattleStatus1") == 0
+    game = in_battle(bedroom, Mon(3, hp=5), POTION)
+    game.own.volatile1, game.own.attacks_left = TRAPPING, 2
+    assert (use_in_battle(game).own.attacks_left, use_in_battle(game).own.volatile1) == (1, 0)
 
 
 WITHDRAW, DEPOSIT, PC_TOSS = range(3)
-PC_LIST, PC_YES = (5, 4), (15, 8)
-DROP, POT, KEY = 20, 19, 70
-BAG, STORE = "wNumBagItems", "wNumBoxItems"
+DROP, POT, KEY = POTION, menus.SUPER_POTION, menus.PARCEL
+KEPT = [(DROP, 90), (POT, 3), (KEY, 1)]
 
 
 @pytest.fixture
 def pc(start: Start) -> Game:
     """The menu of the player's own PC."""
-    game = start("rest house")
-    battles.set_team(game, Mon(3))
-    pcs.set_list(game, BAG, (DROP, 5), (KEY, 1))
-    pcs.set_list(game, STORE, (DROP, 90), (POT, 3), (KEY, 1))
-    return pcs.use(game, pcs.OWN_PC)
+    game = battles.set_team(start("rest house"), Mon(3))
+    game.bag = [(DROP, 5), (KEY, 1)]
+    return menus.use_pc(game.set_items(STORED, KEPT), menus.OWN_PC)
 
 
 def ask(game: Game, menu: int, entry: int) -> Game:
     """Choose an entry of a list, and continue to the quantity question."""
-    pcs.choose(game, menu, PC_LIST)
-    pcs.choose(game, entry, None)
-    game.wait(lambda: pcs.kind(game) is MenuKind.QUANTITY, 60)
-    return game
+    menus.choose_entry(menus.choose_entry(game, menu, LIST), entry)
+    return game.wait(lambda: game.menu_kind() is MenuKind.QUANTITY, 60)
 
 
 def count(game: Game) -> int:
@@ -286,139 +205,94 @@ def count(game: Game) -> int:
 
 
 def test_one_pc_opens_all_pc_menus(start: Start) -> None:
-    game = start("rest house")
-    battles.set_team(game, Mon(3))
-    pcs.use(game, pcs.ANY_PC)
-    assert pcs.kind(game) is MenuKind.PC
+    game = menus.use_pc(battles.set_team(start("rest house"), Mon(3)), menus.ANY_PC)
     assert game.byte("wMaxMenuItem") == 2
-    assert pcs.rows(game, 2, 15, (2, 4, 6)) == ["HAZEL's PC", "JUNO's PC", "LOG OFF"]
-    pcs.choose(game, 0, None)
-    pcs.to(game, CORNER)
-    assert pcs.kind(game) is MenuKind.BILLS_PC
-    game.press("b", settle=20)
-    pcs.choose(game, 1, None)
-    pcs.to(game, CORNER)
-    assert pcs.kind(game) is MenuKind.PLAYER_PC
-    game.press("b", settle=20)
-    assert pcs.kind(game) is MenuKind.PC
-    pcs.choose(game, 2, None)
-    game.wait(lambda: game.is_free, 60)
-    assert game.step("down")
+    assert menus.rows(game, 2, 15, (2, 4, 6)) == ["HAZEL's PC", "JUNO's PC", "LOG OFF"]
+    for entry, kind in ((0, MenuKind.BILLS_PC), (1, MenuKind.PLAYER_PC)):
+        assert game.menu_kind() is MenuKind.PC
+        assert menus.choose_entry(game, entry, CORNER).menu_kind() is kind
+        game.press("b", settle=20)
+    assert menus.choose_entry(game, 2).until_free().step("down")
 
 
 def test_the_menu_is_where_the_contract_has_it(pc: Game) -> None:
-    assert pcs.kind(pc) is MenuKind.PLAYER_PC
-    assert pc.byte("wMaxMenuItem") == 3
-    words = pcs.rows(pc, 2, 15, (2, 4, 6, 8))
-    assert words == ["WITHDRAW", "DEPOSIT", "TOSS", "LOG OFF"]
+    assert (pc.menu_kind(), pc.byte("wMaxMenuItem")) == (MenuKind.PLAYER_PC, 3)
+    assert menus.rows(pc, 2, 15, (2, 4, 6, 8)) == ["WITHDRAW", "DEPOSIT", "TOSS", "LOG OFF"]
 
 
 def test_the_quantity_changes_with_new_presses_and_wraps(pc: Game) -> None:
     ask(pc, WITHDRAW, 1)
-    assert (count(pc), pc.byte("wMaxItemQuantity")) == (1, 3)
-    assert pc.cursor is None
+    assert (count(pc), pc.byte("wMaxItemQuantity"), pc.cursor) == (1, 3, None)
     for button, number in (("up", 2), ("up", 3), ("up", 1), ("down", 3), ("down", 2)):
-        pc.press(button)
-        assert count(pc) == number
-    pc.press("up", hold=60)
-    assert count(pc) == 3
+        assert count(pc.press(button)) == number
+    assert count(pc.press("up", hold=60)) == 3
 
 
-def test_items_are_withdrawn(pc: Game) -> None:
-    ask(pc, WITHDRAW, 1)
-    pc.press("up")
-    pc.press("a")
-    assert pcs.said(pc) == "JUNO took out HONEY POT."
-    assert pcs.read_list(pc, BAG) == [(DROP, 5), (KEY, 1), (POT, 2)]
-    assert pcs.read_list(pc, STORE) == [(DROP, 90), (POT, 1), (KEY, 1)]
-    pcs.to(pc, PC_LIST)
-    assert pcs.kind(pc) is MenuKind.ITEMS
-
-
-def test_withdrawing_the_last_item_removes_its_entry(pc: Game) -> None:
-    ask(pc, WITHDRAW, 1)
-    pc.press("down")
-    pc.press("a")
-    pcs.to(pc, PC_LIST)
-    assert pcs.read_list(pc, STORE) == [(DROP, 90), (KEY, 1)]
+@pytest.mark.parametrize(
+    ("menu", "entry", "buttons", "said", "bag", "kept"),
+    [
+        (WITHDRAW, 1, "up a", "JUNO took out HONEY POT.", [(DROP, 5), (KEY, 1), (POT, 2)],
+         [(DROP, 90), (POT, 1), (KEY, 1)]),
+        (WITHDRAW, 1, "down a", "", [(DROP, 5), (KEY, 1), (POT, 3)], [(DROP, 90), (KEY, 1)]),
+        (WITHDRAW, 0, "b", "", [(DROP, 5), (KEY, 1)], KEPT),
+    ],
+    ids=["withdraw some", "withdraw the last", "b cancels a quantity"],
+)  # fmt: skip
+def test_items_change_places(
+    pc: Game, menu: int, entry: int, buttons: str, said: str,
+    bag: Sequence[tuple[int, int]], kept: Sequence[tuple[int, int]],
+) -> None:  # fmt: skip
+    ask(pc, menu, entry).press(*buttons.split())
+    assert not said or menus.said(pc) == said
+    menus.read_to(pc, LIST)
+    assert (pc.bag, pc.items(STORED)) == (bag, kept)
 
 
 def test_more_than_ninety_nine_make_another_stack(pc: Game) -> None:
-    pcs.set_list(pc, BAG, (DROP, 95))
-    pcs.choose(pc, DEPOSIT, PC_LIST)
-    pc.press("a")
-    pc.wait(lambda: pcs.kind(pc) is MenuKind.QUANTITY, 60)
-    pc.press("down")
-    pc.press("a")
-    pcs.to(pc, (1, 4))  # the bag is empty, and so its list is left
-    assert pcs.read_list(pc, BAG) == []
-    assert pcs.read_list(pc, STORE) == [(DROP, 99), (POT, 3), (KEY, 1), (DROP, 86)]
-
-
-def test_a_key_item_has_no_quantity_question(pc: Game) -> None:
-    pcs.choose(pc, DEPOSIT, PC_LIST)
-    pcs.choose(pc, 1, None)
-    assert pcs.said(pc) == "JUNO put away NEAT PARCEL."
-    assert pcs.read_list(pc, BAG) == [(DROP, 5)]
+    pc.bag = [(DROP, 95)]
+    menus.read_to(ask(pc, DEPOSIT, 0).press("down", "a"), (1, 4))  # the bag's list is left
+    assert (pc.bag, pc.items(STORED)) == ([], [(DROP, 99), (POT, 3), (KEY, 1), (DROP, 86)])
 
 
 @pytest.mark.parametrize(("answer", "left"), [("a", 88), ("b", 90)])
 def test_tossing_asks_for_confirmation(pc: Game, answer: str, left: int) -> None:
-    ask(pc, PC_TOSS, 0)
-    pc.press("up")
-    pc.press("a")
-    pcs.to(pc, PC_YES)
-    pc.press(answer, settle=20)
-    pcs.to(pc, PC_LIST)
-    assert pcs.read_list(pc, STORE)[0] == (DROP, left)
+    menus.read_to(ask(pc, PC_TOSS, 0).press("up", "a"), YES).press(answer, settle=20)
+    assert menus.read_to(pc, LIST).items(STORED)[0] == (DROP, left)
 
 
-def test_a_key_item_is_not_tossed(pc: Game) -> None:
-    pcs.choose(pc, PC_TOSS, PC_LIST)
-    pcs.choose(pc, 2, None)
-    assert pcs.said(pc) == "Better not lose that!"
-    assert len(pcs.read_list(pc, STORE)) == 3
-
-
-def test_b_cancels_a_quantity(pc: Game) -> None:
-    ask(pc, WITHDRAW, 0)
-    pc.press("b")
-    pcs.to(pc, PC_LIST)
-    assert pcs.read_list(pc, BAG) == [(DROP, 5), (KEY, 1)]
+@pytest.mark.parametrize(
+    ("menu", "entry", "said", "bag", "kept"),
+    [(DEPOSIT, 1, "JUNO put away NEAT PARCEL.", 1, 3), (PC_TOSS, 2, "Better not lose that!", 2, 3)],
+    ids=["has no quantity question", "is not tossed"],
+)
+def test_a_key_item(pc: Game, menu: int, entry: int, said: str, bag: int, kept: int) -> None:
+    menus.choose_entry(menus.choose_entry(pc, menu, LIST), entry)
+    assert menus.said(pc) == said
+    assert (len(pc.bag), len(pc.items(STORED))) == (bag, kept)
 
 
 def test_a_full_bag_takes_nothing_more(pc: Game) -> None:
-    pcs.set_list(pc, BAG, (DROP, 99), *[(KEY, 1)] * 19)
-    ask(pc, WITHDRAW, 0)
-    pc.press("a")
-    assert pcs.said(pc) == "No more fits into the bag!"
-    pcs.to(pc, PC_LIST)
-    assert pcs.read_list(pc, STORE)[0] == (DROP, 90)
+    pc.bag = FULL_BAG
+    assert menus.said(ask(pc, WITHDRAW, 0).press("a")) == "No more fits into the bag!"
+    assert menus.read_to(pc, LIST).items(STORED)[0] == (DROP, 90)
 
 
 def test_a_full_drawer_refuses_items(pc: Game) -> None:
-    pcs.set_list(pc, STORE, *[(POT, 99)] * 50)
-    pcs.choose(pc, DEPOSIT, PC_LIST)
-    pcs.choose(pc, 0, None)
-    pc.wait(lambda: pcs.kind(pc) is MenuKind.QUANTITY, 60)
-    pc.press("a")
-    assert pcs.said(pc) == "No more fits into the drawer!"
+    pc.set_items(STORED, [(POT, 99)] * 50)
+    assert menus.said(ask(pc, DEPOSIT, 0).press("a")) == "No more fits into the drawer!"
 
 
 @pytest.mark.parametrize(
     ("menu", "words"), [(WITHDRAW, "The drawer is empty."), (DEPOSIT, "The bag is empty.")]
 )
 def test_an_empty_list_is_not_shown(pc: Game, menu: int, words: str) -> None:
-    pcs.set_list(pc, BAG)
-    pcs.set_list(pc, STORE)
-    pcs.choose(pc, menu, None)
-    assert pcs.said(pc) == words
-    pcs.to(pc, (1, 2 + 2 * menu))
+    pc.bag = []
+    assert menus.said(menus.choose_entry(pc.set_items(STORED, []), menu)) == words
+    menus.read_to(pc, (1, 2 + 2 * menu))
 
 
 ITEMS = (4, 11, 19, 20, 29)
 STACKS = [(item, item) for item in ITEMS]
-ENOUGH = 0.95
 
 
 def item_name(game: Game, item: int) -> str:
@@ -426,47 +300,33 @@ def item_name(game: Game, item: int) -> str:
     return "".join(LETTERS[letter] for letter in names[item - 1])
 
 
-def rows(game: Game) -> list[str]:
-    return [game.text.splitlines()[y][6:18].strip() for y in (4, 6, 8, 10)]
+def names(game: Game) -> list[str]:
+    return menus.rows(game, 6, 18, (4, 6, 8, 10))
 
 
-def test_a_list_shows_four_names_and_quantities(start: Start) -> None:
-    game = things.open_bag(start("bedroom"), *STACKS)
-    assert rows(game) == [item_name(game, item) for item in ITEMS[:4]]
-    assert [int(game.text.splitlines()[y][15:17]) for y in (5, 7, 9, 11)] == list(ITEMS[:4])
-    assert game.cursor == (5, 4)
+def test_a_list_shows_four_names_and_quantities(bedroom: Game) -> None:
+    game = menus.open_bag(bedroom, *STACKS)
+    assert names(game) == [item_name(game, item) for item in ITEMS[:4]]
+    assert menus.rows(game, 15, 17, (5, 7, 9, 11)) == [str(item) for item in ITEMS[:4]]
+    assert game.cursor == LIST
     assert (game.byte("wListCount"), game.byte("wMaxMenuItem")) == (5, 2)
     assert game.tile(18, 11) == 0xEE
-    assert halting_share(game, 100) >= ENOUGH
-
-
-def row(game: Game) -> int:
-    return game.byte("wCurrentMenuItem")
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
-def test_short_lists_end_with_cancel(start: Start, count: int) -> None:
-    game = things.open_bag(start("bedroom"), *STACKS[:count])
+def test_short_lists_end_with_cancel(bedroom: Game, count: int) -> None:
+    game = menus.open_bag(bedroom, *STACKS[:count])
     assert game.byte("wMaxMenuItem") == min(count, 2)
-    assert rows(game)[count] == "CANCEL"
-    for _ in range(count + 1):
-        game.press("down")
-    assert game.byte("wListScrollOffset") + row(game) == count
-    game.press("a", settle=20)
-    assert game.cursor == (11, 4)
+    assert names(game)[count] == "CANCEL"
+    game.press(*["down"] * (count + 1))
+    assert game.byte("wListScrollOffset") + game.byte("wCurrentMenuItem") == count
+    assert game.press("a", settle=20).cursor == START_ROW
 
 
-def test_the_list_returns_after_an_item_is_used(start: Start) -> None:
-    game = things.open_bag(start("bedroom"), *STACKS)
-    game.press("down")
-    game.press("a", settle=4)
-    assert game.byte("wCurItem") == ITEMS[1]
-    assert game.byte("wWhichPokemon") == 1
+def test_the_list_returns_after_an_item_is_used(bedroom: Game) -> None:
+    game = menus.open_bag(bedroom, *STACKS).press("down").press("a", settle=4)
+    assert (game.byte("wCurItem"), game.byte("wWhichPokemon")) == (ITEMS[1], 1)
     assert game.byte("wMenuExitMethod") == 1
-    game.wait(lambda: game.cursor == (14, 11), 20)
-    game.press("b", settle=20)
-    assert game.cursor == (5, 6)
-    game.press("b", settle=20)
-    assert game.byte("wMenuExitMethod") == 2
-    assert game.byte("wBagSavedMenuItem") == 1
-    assert game.cursor == (11, 4)
+    assert game.to_cursor(USE, 20).press("b", settle=20).cursor == (5, 6)
+    assert game.press("b", settle=20).byte("wMenuExitMethod") == 2
+    assert (game.byte("wBagSavedMenuItem"), game.cursor) == (1, START_ROW)

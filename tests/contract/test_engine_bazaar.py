@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 
 from emulator import MenuKind
-from tests.contract import battles, pcs
+from tests.contract import battles, menus
 from tests.contract.battles import Mon
-from tests.contract.chapter import bag, empty_bag, enter, fill_bag, through_the_door
-from tests.contract.game import FONT_LOADED, Game, Start
-from tests.contract.stations import fight, read_on, to_the_map
-from tests.contract.things import USE, money, set_money, show_bag, to_cursor
+from tests.contract.game import FONT_LOADED, FULL_BAG, Game, Start
+from tests.contract.menus import USE, show_bag
+from tests.contract.places import enter, through_the_door
+from tests.contract.story_moments import fight, to_the_map
 
 ROOF, GATE, LANE = 126, 76, 27
 MACHINE, CURSOR = (4, 1), (1, 5)
@@ -25,20 +25,19 @@ DRINK_GIVEN: Final = 0x40  # of wStatusFlags1
 
 @pytest.fixture
 def roof(start: Start) -> Game:
-    game = through_the_door(start, ROOF)
-    battles.hurry(game)
-    empty_bag(game)
-    set_money(game, 1000)
+    game = battles.hurry(through_the_door(start, ROOF))
+    game.bag = []
+    game.money = 1000
     return game.go_beside(*MACHINE)
 
 
 def menu(game: Game) -> Game:
     game.press("a")
-    return pcs.to(game, CURSOR)
+    return menus.read_to(game, CURSOR)
 
 
 def choose(game: Game, row: int) -> None:
-    pcs.choose(game, row, None)
+    menus.choose_entry(game, row)
     game.read_to_the_end()
 
 
@@ -50,41 +49,40 @@ def test_the_vending_price_table_follows_the_contract(roof: Game) -> None:
 def test_the_vending_menu_is_at_the_contracts_position(roof: Game) -> None:
     menu(roof)
     assert roof.byte("wMaxMenuItem") == NONE_OF_THEM
-    assert pcs.kind(roof) is MenuKind.VENDING
-    assert pcs.rows(roof, 2, 13, (11,)) == ["CANCEL"]
+    assert roof.menu_kind() is MenuKind.VENDING
+    assert menus.rows(roof, 2, 13, (11,)) == ["CANCEL"]
     assert "350" in roof.text.splitlines()[10]
 
 
-@pytest.mark.parametrize(("row", "item"), list(enumerate(PRICES)))
-def test_a_drink_costs_its_price(roof: Game, row: int, item: int) -> None:
+@pytest.mark.parametrize(
+    ("row", "bought", "paid"),
+    [(0, WATER, 200), (1, SODA, 300), (2, LEMONADE, 350), (NONE_OF_THEM, None, 0)],
+)
+def test_a_drink_costs_its_price(roof: Game, row: int, bought: int | None, paid: int) -> None:
     choose(menu(roof), row)
-    assert bag(roof) == {item: 1}
-    assert money(roof) == 1000 - PRICES[item]
+    assert (roof.bag, roof.money) == ([(bought, 1)] if bought else [], 1000 - paid)
     assert roof.is_free
 
 
-def test_cancel_and_b_buy_nothing(roof: Game) -> None:
-    choose(menu(roof), NONE_OF_THEM)
-    menu(roof).press("b")
-    roof.read_to_the_end()
-    assert (bag(roof), money(roof), roof.is_free) == ({}, 1000, True)
+def test_b_buys_nothing(roof: Game) -> None:
+    menu(roof).press("b").read_to_the_end()
+    assert (roof.bag, roof.money, roof.is_free) == ([], 1000, True)
 
 
 def test_a_drink_needs_money_and_bag_space(roof: Game) -> None:
-    set_money(roof, 299)
+    roof.money = 299
     choose(menu(roof), 1)
-    assert (bag(roof), money(roof)) == ({}, 299)
-    fill_bag(roof)
+    assert (roof.bag, roof.money) == ([], 299)
+    roof.bag = FULL_BAG
     choose(menu(roof), 0)
-    assert WATER not in bag(roof)
-    assert money(roof) == 299
+    assert (WATER, 1) not in roof.bag
+    assert roof.money == 299
 
 
 @pytest.fixture
 def gate(start: Start) -> Game:
-    game = through_the_door(start, GATE)
-    battles.hurry(game)
-    empty_bag(game)
+    game = battles.hurry(through_the_door(start, GATE))
+    game.bag = []
     return game.go(2, 3)
 
 
@@ -103,29 +101,27 @@ def test_without_a_drink_the_guard_sends_the_player_back_a_step(gate: Game, row:
     assert not gate.byte("wStatusFlags1") & DRINK_GIVEN
 
 
-@pytest.mark.parametrize("drink", list(PRICES))
-def test_any_drink_is_taken_and_opens_the_way_for_good(gate: Game, drink: int) -> None:
-    empty_bag(gate, drink)
+@pytest.mark.parametrize(
+    ("drinks", "left"),
+    [
+        *([[(drink, 1)], []] for drink in PRICES),
+        ([(LEMONADE, 1), (WATER, 2)], [(LEMONADE, 1), (WATER, 1)]),
+    ],
+)
+def test_the_first_drink_is_taken_and_opens_the_way_for_good(
+    gate: Game, drinks: list[tuple[int, int]], left: list[tuple[int, int]]
+) -> None:
+    gate.bag = drinks
     come_up(gate)
     assert gate.byte("wStatusFlags1") & DRINK_GIVEN
-    assert bag(gate) == {}
-    assert (gate.place.x, gate.place.y) == (3, 3)
-    gate.go(2, 4)
-    gate.go(5, 4)
-    enter(gate, "right", LANE)
-
-
-def test_the_first_drink_of_the_list_goes_first(gate: Game) -> None:
-    pcs.set_list(gate, "wNumBagItems", (LEMONADE, 1), (WATER, 2))
-    come_up(gate)
-    assert bag(gate) == {LEMONADE: 1, WATER: 1}
+    assert (gate.bag, gate.place[1:]) == (left, (3, 3))
+    enter(gate.go(2, 4).go(5, 4), "right", LANE)
 
 
 def test_the_guard_takes_a_drink_across_his_counter(gate: Game) -> None:
-    empty_bag(gate, SODA)
+    gate.bag = [(SODA, 1)]
     come_up(gate)
-    gate.face("up").press("a")
-    assert "good" in " ".join(gate.read_to_the_end())
+    assert "good" in gate.face("up").read_all()
     assert gate.byte("wStatusFlags1") & DRINK_GIVEN
 
 
@@ -140,90 +136,68 @@ CORNER: Final = (1, 2)
 
 @pytest.fixture
 def room(start: Start) -> Game:
-    game = through_the_door(start, ROOM)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, ROOM))
     battles.set_team(game, Mon(3))
     return game
 
 
-def ask(game: Game) -> None:
-    game.go_beside(*game.sprite(KEEPER)).press("a")
+def ask(game: Game) -> Game:
+    return game.go_beside(*game.sprite(KEEPER)).press("a")
 
 
-def hand_in(game: Game, row: int) -> None:
-    """Choose a fossil of the list, and agree."""
-    ask(game)
-    pcs.to(game, CORNER)
-    pcs.choose(game, row, (15, 8)).read_all()
+def hand_in(game: Game, row: int = 0) -> Game:
+    """Choose a fossil of the list, up to the question."""
+    menus.read_to(ask(game), CORNER)
+    return menus.choose_entry(game, row, (15, 8))
 
 
-def take_a_turn(game: Game) -> None:
-    """Go out into the hall, and come back."""
-    game.go(2, 7)
-    enter(game, "down", BAZAAR)
-    enter(game, "up", ROOM)
-
-
-def test_a_player_without_fossils_is_sent_away(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (4, 1))
-    ask(room)
-    assert "stone" in " ".join(room.read_to_the_end())
-    assert not room.has_happened(GAVE)
+def test_a_player_without_fossils_or_who_answers_no_gives_none(room: Game) -> None:
+    room.bag = [(4, 1)]
+    assert "stone" in " ".join(ask(room).read_to_the_end())
+    room.bag = [(DOME, 1)]
+    hand_in(room).press("b").read_to_the_end()
+    assert (room.bag, room.has_happened(GAVE)) == ([(DOME, 1)], False)
 
 
 def test_the_fossil_list_shows_the_fossils_in_the_bag(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (AMBER, 1), (4, 1), (HELIX, 1))
-    ask(room)
-    pcs.to(room, CORNER)
-    assert pcs.kind(room) is MenuKind.FOSSILS
-    assert room.byte("wMaxMenuItem") == 1
-    assert pcs.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
-    room.press("b")
-    room.read_to_the_end()
-    assert room.is_free
-    assert not room.has_happened(GAVE)
+    room.bag = [(AMBER, 1), (4, 1), (HELIX, 1)]
+    menus.read_to(ask(room), CORNER)
+    assert (room.menu_kind(), room.byte("wMaxMenuItem")) == (MenuKind.FOSSILS, 1)
+    assert menus.rows(room, 2, 14, (2, 4)) == ["FROND STONE", "OLD RESIN"]
+    room.press("b").read_to_the_end()
+    assert (room.is_free, room.has_happened(GAVE)) == (True, False)
 
 
 @pytest.mark.parametrize("stone", list(WOKEN))
 def test_a_fossil_becomes_a_party_pokemon(room: Game, stone: int) -> None:
-    pcs.set_list(room, "wNumBagItems", (stone, 1))
-    hand_in(room, 0)
-    assert bag(room) == {}
-    assert (room.byte("wFossilItem"), room.byte("wFossilMon")) == (stone, WOKEN[stone])
-    assert room.has_happened(GAVE)
-    assert room.has_happened(STILL_WAKING)
+    room.bag = [(stone, 1)]
+    hand_in(room).read_all()
+    assert (room.bag, room.byte("wFossilItem"), room.byte("wFossilMon")) == (
+        *([], stone, WOKEN[stone]),
+    )
+    assert room.has_happened(GAVE, STILL_WAKING)
     room.read_all()
     assert room.byte("wPartyCount") == 1
-    take_a_turn(room)
-    assert not room.has_happened(STILL_WAKING)
-    ask(room)
-    room.read_to_the_end()
+    enter(room.go(2, 7), "down", BAZAAR)
+    ask(enter(room, "up", ROOM)).read_to_the_end()
     assert room.block("wPartySpecies", 3) == bytes([3, WOKEN[stone], 0xFF])
     assert battles.party_mon(room, 1)[33] == LEVEL
     assert not any(room.has_happened(each) for each in (GAVE, STILL_WAKING, HANDING_OVER))
 
 
-def test_answering_no_keeps_the_fossil(room: Game) -> None:
-    pcs.set_list(room, "wNumBagItems", (DOME, 1))
-    ask(room)
-    pcs.to(room, CORNER)
-    pcs.choose(room, 0, (15, 8)).press("b")
-    room.read_to_the_end()
-    assert bag(room) == {DOME: 1}
-    assert not room.has_happened(GAVE)
-
-
 def test_a_revived_fossil_waits_for_space_in_the_party(room: Game) -> None:
     battles.set_team(room, *[Mon(3)] * 6)
     room.set_event(GAVE)
-    room.poke("wFossilMon", WOKEN[DOME])
-    ask(room)
-    room.read_to_the_end()
-    assert room.byte("wPartyCount") == 6
-    assert room.has_happened(GAVE)
+    ask(room.poke("wFossilMon", WOKEN[DOME])).read_to_the_end()
+    assert (room.byte("wPartyCount"), room.has_happened(GAVE)) == (6, True)
     battles.set_team(room, *[Mon(3)] * 5)
     room.read_all()
     assert room.block("wPartySpecies", 7) == bytes([3, 3, 3, 3, 3, WOKEN[DOME], 0xFF])
+
+
+def challenge(game: Game) -> Game:
+    game.go_beside(*game.sprite(HOST)).press("a")
+    return game.read_until(lambda: bool(game.byte("wCurOpponent")))
 
 
 LOBBY, HALL, LAST, ROAD = 174, 118, 113, 14
@@ -241,8 +215,7 @@ NO_TYPE = 9  # no type is strong or weak against it
 
 def to_room(start: Start, number: int) -> Game:
     """Enter a room, and read all text on the way in."""
-    game = through_the_door(start, number)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, number))
     battles.set_team(
         game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90), moves=(battles.HITTER,))
     )
@@ -251,31 +224,27 @@ def to_room(start: Start, number: int) -> Game:
 
 def walk_in(game: Game) -> Game:
     """Wait until the entrance scene is over."""
-    return read_on(
-        game, lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
+    return game.read_until(
+        lambda: game.is_free and game.place.y < 10 and not game.at(SCRIPTS[game.place.map])
     )
 
 
 def win_and_read(game: Game) -> Game:
-    game.go_beside(*game.sprite(HOST)).press("a")
-    read_on(game, lambda: bool(game.byte("wCurOpponent")))
-    assert game.byte("wCurOpponent") == CLASSES[game.place.map]
+    assert challenge(game).byte("wCurOpponent") == CLASSES[game.place.map]
     for _ in range(600):
         if not game.byte("wCurOpponent"):
             break
-        for name in ("type1", "type2"):
-            battles.set_field(game, "enemy", name, NO_TYPE)
-        if battles.field(game, "enemy", "hp") > 1:
-            battles.set_field(game, "enemy", "hp", 1)
+        game.enemy.type1 = game.enemy.type2 = NO_TYPE
+        game.enemy.hp = min(game.enemy.hp, 1)
         game.press("a", hold=4, settle=10)
-    return read_on(game, lambda: game.is_free)
+    return game.read_until(lambda: game.is_free)
 
 
 @pytest.mark.parametrize("number", list(ROOMS))
 def test_the_player_walks_into_a_room_and_cannot_leave(start: Start, number: int) -> None:
     game = to_room(start, number)
     assert game.has_happened(ROOMS[number][1])
-    assert (game.place.x, game.place.y) == (4, 6)
+    assert game.place[1:] == (4, 6)
     game.go(4, 9)
     for _ in range(2):
         game.hold_until("down", lambda: game.is_talking, 60)
@@ -293,34 +262,28 @@ def test_bars_close_behind_the_player_in_the_last_room(start: Start) -> None:
 
 
 def test_entering_the_lobby_resets_all_rooms(start: Start) -> None:
-    game = through_the_door(start, 76)
-    for number in range(0x8E0, 0x900):
-        game.set_event(number)
-    game = through_the_door(start, LOBBY)
-    assert not any(game.has_happened(number) for number in range(0x8E0, 0x900))
+    of_rooms = range(0x8E0, 0x900)
+    before = start("alderbrook").set_event(*of_rooms)
+    game = through_the_door(lambda _: before, LOBBY)
+    assert not any(game.has_happened(number) for number in of_rooms)
     assert game.byte("wLastMap") == ROAD
 
 
 def test_after_a_loss_the_player_wakes_up_on_the_road_before_the_lobby(start: Start) -> None:
-    game = through_the_door(start, LOBBY)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, LOBBY))
     game.go(3, 3).face("up").press("a")
-    read_on(game, lambda: game.cursor == (12, 8)).read_all()
+    game.read_until(lambda: game.cursor == (12, 8)).read_all()
     assert game.byte("wLastBlackoutMap") == ROAD
-    enter(game.go(6, 0), "up", 245)
-    walk_in(game)
+    walk_in(enter(game.go(6, 0), "up", 245))
     battles.set_team(game, Mon(3, hp=1, max_hp=300))
-    game.go_beside(*game.sprite(HOST)).press("a")
-    read_on(game, lambda: bool(game.byte("wCurOpponent")))
-    fight(game, won=False)
-    read_on(game, lambda: game.place.map == ROAD and game.is_free)
+    fight(challenge(game), won=False)
+    game.read_until(lambda: game.place.map == ROAD and game.is_free)
     assert not game.has_happened(ROOMS[245][0])
 
 
 @pytest.fixture
 def hall(start: Start) -> Game:
-    game = through_the_door(start, LAST)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, LAST))
     battles.set_team(game, Mon(3, level=30, moves=(battles.HITTER,)), Mon(7, level=12))
     walk_in(game)
     enter(win_and_read(game).go(4, 0), "up", HALL)
@@ -328,7 +291,7 @@ def hall(start: Start) -> Game:
 
 
 def test_the_hall_of_fame_records_the_team(hall: Game) -> None:
-    read_on(hall, lambda: hall.has_happened(ENTERED_HALL))
+    hall.read_until(lambda: hall.has_happened(ENTERED_HALL))
     hall.tick(60)
     assert hall.byte("wNumHoFTeams") == 1
     record = bytes(hall.pyboy.memory[0, RECORDS : RECORDS + 33])
@@ -336,19 +299,13 @@ def test_the_hall_of_fame_records_the_team(hall: Game) -> None:
 
 
 def test_after_the_credits_the_console_restarts(hall: Game, power_on: Callable[..., Game]) -> None:
-    read_on(hall, lambda: "THE END" in hall.text)
+    hall.read_until(lambda: "THE END" in hall.text)
     hall.tick(600)
     assert "THE END" in hall.text
-    hall.press("a")
-    hall.wait(lambda: not hall.byte("wPartyCount"), 120)
-    hall.tick(150)
-    hall.press("start")
-    hall.wait(lambda: hall.cursor == (1, 2), 200)
+    hall.press("a").wait(lambda: not hall.byte("wPartyCount"), 120).tick(150).press("start")
+    hall.to_cursor((1, 2), 200)
     assert hall.byte("wMaxMenuItem") == 2  # CONTINUE is there
-    hall.tick(8)
-    hall.press("a", settle=60)
-    hall.press("a")
-    hall.wait(lambda: hall.place.map == 0 and hall.is_free, 600)
+    hall.tick(8).press("a", settle=60).press("a").until_free(0)
     assert hall.byte("wPartyCount") == 2
     assert hall.has_happened(ENTERED_HALL)
 
@@ -364,7 +321,7 @@ LEFT_RESULT: Final = 2
 def play(game: Game) -> Game:
     """Use the pipe from the bag, and read its text."""
     show_bag(game).press("a")
-    to_cursor(game, USE).press("a")
+    game.to_cursor(USE).press("a")
     for _ in range(60):
         game.tick(8)
         if game.has_arrow:
@@ -377,48 +334,35 @@ def play(game: Game) -> Game:
 @pytest.fixture
 def lane(start: Start) -> Game:
     """The lane, with the pipe in the bag and a team that cannot lose."""
-    game = through_the_door(start, SLEEPER_LANE)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, SLEEPER_LANE))
     battles.set_team(game, Mon(3, hp=300, max_hp=300, level=30, stats=(90, 90, 90, 90)))
-    empty_bag(game, PIPE)
+    game.bag = [(PIPE, 1)]
     return game
 
 
 def rouse(game: Game) -> Game:
-    return read_on(play(game.go(*BESIDE)), lambda: bool(game.byte("wIsInBattle")))
-
-
-def walk_past(game: Game) -> tuple[int, int]:
-    """Take two steps to the right, over the sleeper's square."""
-    for _ in range(2):
-        game.step("right")
-    return (game.place.x, game.place.y)
+    return play(game.go(*BESIDE)).read_until(lambda: bool(game.byte("wIsInBattle")))
 
 
 def test_the_piper_gives_the_pipe_once(start: Start) -> None:
-    game = through_the_door(start, BAZAAR)
-    battles.hurry(game)
-    fill_bag(game)
+    game = battles.hurry(through_the_door(start, BAZAAR))
+    game.bag = FULL_BAG
     game.go_beside(*game.sprite(PIPER)).read_all()
     assert not game.has_happened(GOT_FLUTE)
-    empty_bag(game)
+    game.bag = []
     for _ in range(2):
         game.read_all()
-        assert bag(game) == {PIPE: 1}
-    assert game.has_happened(GOT_FLUTE)
+        assert (game.bag, game.has_happened(GOT_FLUTE)) == ([(PIPE, 1)], True)
 
 
 def test_the_sleeper_blocks_the_only_way(lane: Game) -> None:
     assert lane.route(*BEYOND) is None
-    lane.go(*BESIDE).press("a")
-    assert "Zzz" in " ".join(lane.read_to_the_end())
+    assert "Zzz" in lane.go(*BESIDE).read_all()
 
 
 def test_the_pipe_has_no_effect_at_a_distance(lane: Game) -> None:
-    play(lane.go(*FAR))
-    lane.tick(60)
-    assert lane.is_free
-    assert bag(lane) == {PIPE: 1}
+    play(lane.go(*FAR)).tick(60)
+    assert (lane.is_free, lane.bag) == (True, [(PIPE, 1)])
     assert not lane.has_happened(FIGHT_SLEEPER)
     assert not lane.is_away(SLEEPER)
 
@@ -427,16 +371,17 @@ def test_running_from_the_sleeper_opens_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
     battles.choose(lane, battles.RUN)
     to_the_map(lane)
-    assert lane.byte("wBattleResult") == LEFT_RESULT
-    assert lane.has_happened(BEAT_SLEEPER)
-    assert walk_past(lane) == BEYOND
+    assert (lane.byte("wBattleResult"), lane.has_happened(BEAT_SLEEPER)) == (LEFT_RESULT, True)
+    for _ in range(2):
+        lane.step("right")
+    assert lane.place[1:] == BEYOND
 
 
 def test_losing_to_the_sleeper_does_not_open_the_way(lane: Game) -> None:
     battles.read_on(rouse(lane))
-    battles.set_field(lane, "own", "hp", 1)
-    battles.set_field(lane, "own", "speed", 1)
-    battles.set_moves(lane, "enemy", [battles.HITTER])
+    lane.own.hp = 1
+    lane.own.speed = 1
+    lane.enemy.knows(battles.HITTER)
     battles.fight(lane)
     to_the_map(lane)
     assert lane.place.map != SLEEPER_LANE

@@ -7,13 +7,11 @@ from typing import Final
 import pytest
 
 from emulator import MenuKind
-from tests.contract import battles, pcs
-from tests.contract.arena import Dice
+from tests.contract import battles
 from tests.contract.battles import Mon
-from tests.contract.chapter import through_the_door
 from tests.contract.game import Game, Start
-from tests.contract.stations import read_on
-from tests.contract.things import money, set_money
+from tests.contract.places import through_the_door
+from tests.contract.random_bytes import Dice
 
 GATE, RESERVE = 156, 220
 IN_SAFARI = 0x24F
@@ -24,21 +22,20 @@ SAFARI: Final = 2  # wBattleType
 
 @pytest.fixture
 def gate(start: Start) -> Game:
-    game = through_the_door(start, GATE)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, GATE))
     battles.set_team(game, Mon(3))
-    set_money(game, 700)
+    game.money = 700
     return game.go(3, 3)
 
 
 def reach_question(game: Game) -> Game:
     game.hold_until("up", lambda: game.is_talking, 60)
-    return read_on(game, lambda: game.cursor == (15, 8))
+    return game.read_until(lambda: game.cursor == (15, 8))
 
 
 def go_in(game: Game) -> Game:
     reach_question(game).press("a")
-    read_on(game, lambda: game.place.map == RESERVE and game.is_free)
+    game.read_until(lambda: game.place.map == RESERVE and game.is_free)
     return game
 
 
@@ -48,19 +45,18 @@ def steps_left(game: Game) -> int:
 
 def test_the_reserve_costs_500_and_gives_nets_and_steps(gate: Game) -> None:
     go_in(gate)
-    assert money(gate) == 200
-    assert gate.byte("wNumSafariBalls") == 30
+    assert (gate.money, gate.byte("wNumSafariBalls")) == (200, 30)
     assert steps_left(gate) == 502
     assert gate.has_happened(IN_SAFARI)
 
 
 def test_the_reserve_refuses_players_without_money_and_on_no(gate: Game) -> None:
-    set_money(gate, 499)
+    gate.money = 499
     reach_question(gate).press("a")
-    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
+    gate.read_until(lambda: gate.is_free and gate.place.y == 3)
     reach_question(gate).press("b")
-    read_on(gate, lambda: gate.is_free and gate.place.y == 3)
-    assert (money(gate), gate.place.map) == (499, GATE)
+    gate.read_until(lambda: gate.is_free and gate.place.y == 3)
+    assert (gate.money, gate.place.map) == (499, GATE)
     assert not gate.has_happened(IN_SAFARI)
 
 
@@ -77,13 +73,12 @@ def test_each_step_counts_and_a_turn_does_not(gate: Game) -> None:
 def test_leaving_early_asks_for_confirmation(gate: Game, *, leaves: bool) -> None:
     go_in(gate)
     gate.go(9, 17).hold_until("down", lambda: gate.place.map == GATE, 200)
-    read_on(gate, lambda: gate.cursor == (15, 8))
-    gate.wait(lambda: not gate.byte("wIgnoreInputCounter"), 60)
-    gate.press("a" if leaves else "b")
+    gate.read_until(lambda: gate.cursor == (15, 8))
+    gate.wait(lambda: not gate.byte("wIgnoreInputCounter"), 60).press("a" if leaves else "b")
     if leaves:
-        read_on(gate, lambda: gate.is_free and gate.place == (GATE, 3, 3))
+        gate.read_until(lambda: gate.is_free and gate.place == (GATE, 3, 3))
     else:
-        read_on(gate, lambda: gate.is_free and gate.place.map == RESERVE)
+        gate.read_until(lambda: gate.is_free and gate.place.map == RESERVE)
     assert gate.has_happened(IN_SAFARI) != leaves
 
 
@@ -101,8 +96,7 @@ def to_menu(game: Game) -> Game:
 def meeting(gate: Game) -> Game:
     """An encounter at its menu."""
     go_in(gate)
-    gate.poke("wCurEnemyLevel", 10)
-    gate.poke("wCurOpponent", 33)
+    gate.poke("wCurEnemyLevel", 10).poke("wCurOpponent", 33)
     gate.wait(lambda: bool(gate.byte("wIsInBattle")), 120)
     return to_menu(gate)
 
@@ -117,23 +111,22 @@ def choose(game: Game, place: tuple[int, int]) -> Game:
 
 def test_the_safari_menu_follows_the_contract(meeting: Game) -> None:
     assert meeting.byte("wBattleType") == SAFARI
-    assert pcs.kind(meeting) is MenuKind.SAFARI_LEFT
+    assert meeting.menu_kind() is MenuKind.SAFARI_LEFT
     meeting.press("right", settle=8)
-    assert pcs.kind(meeting) is MenuKind.SAFARI_RIGHT
+    assert meeting.menu_kind() is MenuKind.SAFARI_RIGHT
 
 
 def test_running_always_works(meeting: Game) -> None:
-    battles.set_field(meeting, "enemy", "speed", 999)
+    meeting.enemy.speed = 999
     to_menu(choose(meeting, RUN))
-    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
-    assert meeting.byte("wBattleResult") == LEFT_RESULT
-    assert meeting.byte("wBattleType") == 0
+    meeting.read_until(lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    assert (meeting.byte("wBattleResult"), meeting.byte("wBattleType")) == (LEFT_RESULT, 0)
 
 
 def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice) -> None:
-    battles.set_field(meeting, "enemy", "speed", 0)
+    meeting.enemy.speed = 0
     meeting.poke("wEnemyMonActualCatchRate", 100)
-    dice.roll([], usual=4)  # 1 + 4 % 5 turns
+    dice.roll(usual=4)  # 1 + 4 % 5 turns
     to_menu(choose(meeting, STONE))
     assert meeting.byte("wEnemyMonActualCatchRate") == 200
     assert (meeting.byte("wSafariEscapeFactor"), meeting.byte("wSafariBaitFactor")) == (4, 0)
@@ -159,28 +152,27 @@ def test_a_rock_doubles_and_bait_halves_the_catch_rate(meeting: Game, dice: Dice
 def test_fast_and_angry_pokemon_flee_by_the_formula(
     meeting: Game, dice: Dice, order: tuple[int, int] | None, speed: int, draw: int, *, stays: bool
 ) -> None:
-    battles.set_field(meeting, "enemy", "speed", speed)
+    meeting.enemy.speed = speed
     meeting.poke("wEnemyMonActualCatchRate", 0)
-    dice.roll([], usual=draw)
+    dice.roll(usual=draw)
     to_menu(choose(meeting, order or NET))
     assert bool(meeting.byte("wIsInBattle")) == stays
 
 
 def test_a_safari_net_is_used_up_and_may_catch(meeting: Game) -> None:
     meeting.poke("wEnemyMonActualCatchRate", 255)
-    battles.set_field(meeting, "enemy", "hp", 1)
+    meeting.enemy.hp = 1
     choose(meeting, NET)
-    read_on(meeting, lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
+    meeting.read_until(lambda: meeting.is_free and not meeting.byte("wIsInBattle"))
     assert meeting.byte("wNumSafariBalls") == 29
     assert meeting.block("wPartySpecies", 3) == bytes([3, 33, 0xFF])
 
 
 def test_without_nets_the_visit_is_over(meeting: Game) -> None:
     meeting.poke("wEnemyMonActualCatchRate", 0)
-    battles.set_field(meeting, "enemy", "speed", 0)
-    battles.set_field(meeting, "enemy", "hp", 999)
-    meeting.poke("wNumSafariBalls", 1)
-    choose(meeting, NET)
-    read_on(meeting, lambda: meeting.place.map == GATE and meeting.is_free)
+    meeting.enemy.speed = 0
+    meeting.enemy.hp = 999
+    choose(meeting.poke("wNumSafariBalls", 1), NET)
+    meeting.read_until(lambda: meeting.place.map == GATE and meeting.is_free)
     assert not meeting.has_happened(IN_SAFARI)
     assert meeting.byte("wNumSafariBalls") == 0

@@ -6,15 +6,14 @@ import pytest
 
 from emulator import MenuKind
 from emulator.ram.party import Box, BoxedMon, read_box
-from tests.contract import battles, pcs
+from tests.contract import battles, menus
 from tests.contract.battles import DEX, POISON, Mon
-from tests.contract.game import Game, Start, halting_share
-from tests.contract.pcs import CORNER
+from tests.contract.game import Game, Start
+from tests.contract.menus import CORNER
 
 WITHDRAW, DEPOSIT, RELEASE, CHANGE, LEAVE = range(5)
 LIST, ACTIONS, YES, BOX_LIST = (5, 4), (10, 12), (15, 8), (12, 1)
 BOX_MON, NAME, SIZE = 33, 11, 0x462
-ENOUGH = 0.95
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def pc(start: Start) -> Game:
         Mon(33, 20, moves=(1,), experience=8000),
     )
     game.poke("wPartyMonOT", bytes([0x8A, 0x50]) + bytes(9), NAME)
-    return pcs.use(game, pcs.BOXES_PC)
+    return menus.use_pc(game, menus.BOXES_PC)
 
 
 def fill_box(game: Game, count: int) -> None:
@@ -39,44 +38,44 @@ def fill_box(game: Game, count: int) -> None:
         game.poke("wBoxMonNicks", name, NAME * place)
 
 
+def act(game: Game, menu: int, entry: int) -> Game:
+    """Choose a Pokemon in a list, up to what to do with it."""
+    return menus.choose_entry(menus.choose_entry(game, menu, LIST), entry, ACTIONS)
+
+
 def species(game: Game, label: str) -> list[int]:
-    count = game.byte(label.replace("Species", "Count"))
-    listed = game.block(label, count + 1)
+    listed = game.block(label, game.byte(label.replace("Species", "Count")) + 1)
     assert listed[-1] == 0xFF
     return list(listed[:-1])
 
 
 def test_the_menu_is_where_the_contract_has_it(pc: Game) -> None:
-    assert pcs.kind(pc) is MenuKind.BILLS_PC
+    assert pc.menu_kind() is MenuKind.BILLS_PC
     assert pc.byte("wMaxMenuItem") == 4
-    words = pcs.rows(pc, 2, 13, (2, 4, 6, 8, 10))
+    words = menus.rows(pc, 2, 13, (2, 4, 6, 8, 10))
     assert words == ["WITHDRAW", "DEPOSIT", "RELEASE", "CHANGE BOX", "SO LONG"]
-    assert halting_share(pc, 60) >= ENOUGH
 
 
 def test_the_box_list_shows_names_and_levels(pc: Game) -> None:
-    pcs.choose(pc, DEPOSIT, LIST)
-    assert pcs.kind(pc) is MenuKind.BOXED_MONS
+    menus.choose_entry(pc, DEPOSIT, LIST)
+    assert pc.menu_kind() is MenuKind.BOXED_MONS
     assert (pc.byte("wListMenuID"), pc.byte("wListCount"), pc.byte("wMaxMenuItem")) == (0, 3, 2)
-    assert pcs.rows(pc, 6, 18, (4, 6, 8, 10)) == ["AAAA", "BBBB", "CCCC", "CANCEL"]
-    assert pcs.rows(pc, 15, 18, (5, 7, 9)) == ["12", "9", "20"]
+    assert menus.rows(pc, 6, 18, (4, 6, 8, 10)) == ["AAAA", "BBBB", "CCCC", "CANCEL"]
+    assert menus.rows(pc, 15, 18, (5, 7, 9)) == ["12", "9", "20"]
 
 
 def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
     before = battles.party_mon(pc, 1)
-    pcs.choose(pc, DEPOSIT, LIST)
-    pcs.choose(pc, 1, ACTIONS)
-    assert pcs.kind(pc) is MenuKind.BILLS_PC_MON
-    assert pcs.rows(pc, 11, 19, (12, 14, 16)) == ["DEPOSIT", "STATS", "CANCEL"]
+    act(pc, DEPOSIT, 1)
+    assert pc.menu_kind() is MenuKind.BILLS_PC_MON
+    assert menus.rows(pc, 11, 19, (12, 14, 16)) == ["DEPOSIT", "STATS", "CANCEL"]
     pc.press("a")
-    assert pcs.said(pc) == "BBBB sleeps in the box now."
-    pcs.to(pc, (1, 4))
-    assert species(pc, "wPartySpecies") == [3, 33]
-    assert species(pc, "wBoxSpecies") == [7]
+    assert menus.said(pc) == "BBBB sleeps in the box now."
+    menus.read_to(pc, (1, 4))
+    assert (species(pc, "wPartySpecies"), species(pc, "wBoxSpecies")) == ([3, 33], [7])
     assert battles.party_mon(pc, 1)[0] == 33
-    boxed = pc.block("wBoxMons", BOX_MON)
-    assert boxed == before[:3] + before[33:34] + before[4:BOX_MON]
-    assert read_box(pcs.ram(pc)) == Box(0, (BoxedMon(7, 9),))
+    assert pc.block("wBoxMons", BOX_MON) == before[:3] + before[33:34] + before[4:BOX_MON]
+    assert read_box(pc.ram) == Box(0, (BoxedMon(7, 9),))
     assert pc.block("wBoxMonNicks", 4) == bytes([0x81] * 4)
     assert pc.block("wBoxMonOT", 2) == bytes([0x8A, 0x50])
     assert pc.block("wPartyMonNicks", 22)[NAME:][:4] == bytes([0x82] * 4)
@@ -85,18 +84,14 @@ def test_a_deposited_pokemon_keeps_its_bytes(pc: Game) -> None:
 def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
     fill_box(pc, 2)
     base = DEX.species(7).base
-    pcs.choose(pc, WITHDRAW, LIST)
-    pc.poke("wBoxMons", 9, BOX_MON + 3)
-    pcs.choose(pc, 1, ACTIONS)
-    assert pcs.rows(pc, 11, 19, (12,)) == ["WITHDRAW"]
+    act(pc.poke("wBoxMons", 9, BOX_MON + 3), WITHDRAW, 1)
+    assert menus.rows(pc, 11, 19, (12,)) == ["WITHDRAW"]
     pc.press("a")
-    assert pcs.said(pc) == "R walks with you again."
-    pcs.to(pc, CORNER)
-    assert species(pc, "wPartySpecies") == [3, 7, 33, 7]
-    assert species(pc, "wBoxSpecies") == [7]
+    assert menus.said(pc) == "R walks with you again."
+    menus.read_to(pc, CORNER)
+    assert (species(pc, "wPartySpecies"), species(pc, "wBoxSpecies")) == ([3, 7, 33, 7], [7])
     mon = battles.party_mon(pc, 3)
-    assert mon[4] == POISON
-    assert mon[33] == 9
+    assert (mon[4], mon[33]) == (POISON, 9)
     stats = [int.from_bytes(mon[at : at + 2]) for at in range(34, 44, 2)]
     plain = [each * 2 * 9 // 100 + 5 for each in base]
     assert stats == [plain[0] + 9 + 5, *plain[1:]]
@@ -106,12 +101,11 @@ def test_a_withdrawn_pokemon_gets_recomputed_stats(pc: Game) -> None:
 def test_the_stats_page_of_a_boxed_pokemon_returns(pc: Game) -> None:
     fill_box(pc, 1)
     pc.poke("wBoxMons", 9, 3)
-    pcs.choose(pc, WITHDRAW, LIST)
-    pcs.choose(pc, 0, ACTIONS)
+    act(pc, WITHDRAW, 0)
     before = pc.block("wTileMap")
-    pcs.choose(pc, 1, None).tick(40)
+    menus.choose_entry(pc, 1).tick(40)
     assert "ATTACK" in pc.text
-    assert pcs.rows(pc, 13, 17, (1,)) == ["#9"]
+    assert menus.rows(pc, 13, 17, (1,)) == ["#9"]
     pc.press("b", settle=40)
     assert pc.block("wTileMap") == before
     assert bytes(pc.pyboy.memory[0x9620:0x9800]) == battles.table(pc, "TextBoxGraphics", 32, 480)
@@ -121,13 +115,12 @@ def test_the_stats_page_of_a_boxed_pokemon_returns(pc: Game) -> None:
 
 
 def test_the_stats_page_of_a_party_pokemon_returns(pc: Game) -> None:
-    pcs.choose(pc, DEPOSIT, LIST)
-    pcs.choose(pc, 0, ACTIONS)
-    pcs.choose(pc, 1, None).tick(40)
-    assert pcs.rows(pc, 12, 18, (2,)) == ["21# 40"]
+    act(pc, DEPOSIT, 0)
+    menus.choose_entry(pc, 1).tick(40)
+    assert menus.rows(pc, 12, 18, (2,)) == ["21# 40"]
     pc.press("b", settle=40)
-    pcs.choose(pc, -1, None)
-    assert pcs.said(pc) == "AAAA sleeps in the box now."
+    menus.choose_entry(pc, -1)
+    assert menus.said(pc) == "AAAA sleeps in the box now."
 
 
 @pytest.mark.parametrize(
@@ -143,32 +136,30 @@ def test_the_stats_page_of_a_party_pokemon_returns(pc: Game) -> None:
 def test_invalid_box_actions_fail(pc: Game, entry: int, team: int, boxed: int, words: str) -> None:
     battles.set_team(pc, *[Mon(3)] * team)
     fill_box(pc, boxed)
-    pcs.choose(pc, entry, None)
-    assert pcs.said(pc) == words
-    pcs.to(pc, (1, 2 + 2 * entry))
+    menus.choose_entry(pc, entry)
+    assert menus.said(pc) == words
+    menus.read_to(pc, (1, 2 + 2 * entry))
     assert (pc.byte("wPartyCount"), pc.byte("wBoxCount")) == (team, boxed)
 
 
 @pytest.mark.parametrize(("answer", "left"), [("a", [7, 7]), ("b", [7, 7, 7])])
 def test_releasing_asks_for_confirmation(pc: Game, answer: str, left: list[int]) -> None:
     fill_box(pc, 3)
-    pcs.choose(pc, RELEASE, LIST)
-    pcs.choose(pc, 1, YES)
+    menus.choose_entry(pc, RELEASE, LIST)
+    menus.choose_entry(pc, 1, YES)
     assert pc.said == "Let R go for good?"
-    pc.press(answer, settle=20)
-    pcs.to(pc, (1, 6))
+    menus.read_to(pc.press(answer, settle=20), (1, 6))
     assert species(pc, "wBoxSpecies") == left
     assert pc.block("wBoxMonNicks", 12)[NAME] == (0x92 if answer == "a" else 0x91)
 
 
 def test_a_box_of_twenty_scrolls_to_its_last(pc: Game) -> None:
     fill_box(pc, 20)
-    pcs.choose(pc, WITHDRAW, LIST)
-    pcs.choose(pc, 19, ACTIONS)
+    act(pc, WITHDRAW, 19)
     assert pc.byte("wWhichPokemon") == 19
     pc.press("b", settle=20)
-    pcs.choose(pc, 0, LIST)
-    pcs.choose(pc, 20, CORNER)  # CANCEL
+    menus.choose_entry(pc, 0, LIST)
+    menus.choose_entry(pc, 20, CORNER)  # CANCEL
     assert species(pc, "wBoxSpecies") == [7] * 20
 
 
@@ -187,15 +178,15 @@ def check_sums(game: Game) -> None:
 
 def change_to(game: Game, number: int) -> Game:
     """Change to a box, from CHANGE BOX or above it."""
-    pcs.choose(game, CHANGE - game.byte("wCurrentMenuItem"), YES)
+    menus.choose_entry(game, CHANGE - game.byte("wCurrentMenuItem"), YES)
     game.press("a", settle=40)
     game.wait(lambda: game.cursor is not None and game.cursor[0] == BOX_LIST[0], 60)
-    assert pcs.kind(game) is MenuKind.BOXES
+    assert game.menu_kind() is MenuKind.BOXES
     assert (game.byte("wTopMenuItemY"), game.byte("wMaxMenuItem")) == (1, 11)
     assert game.byte("hUILayoutFlags") & 2
-    pcs.choose(game, number - game.byte("wCurrentMenuItem"), None)
-    assert pcs.said(game) == "That box is open now."
-    return pcs.to(game, (1, 8))
+    menus.choose_entry(game, number - game.byte("wCurrentMenuItem"))
+    assert menus.said(game) == "That box is open now."
+    return menus.read_to(game, (1, 8))
 
 
 def test_boxes_are_saved_and_restored(pc: Game) -> None:
@@ -221,7 +212,7 @@ def test_boxes_are_saved_and_restored(pc: Game) -> None:
 def test_a_box_with_pokemon_is_marked(pc: Game) -> None:
     fill_box(pc, 1)
     change_to(pc, 3)
-    pcs.choose(pc, 0, YES)
+    menus.choose_entry(pc, 0, YES)
     pc.press("a", settle=60)
     marks = [pc.tile(18, 1 + number) != 0x7F for number in range(12)]
     assert marks == [True] + [False] * 11
@@ -231,13 +222,12 @@ def test_a_box_with_pokemon_is_marked(pc: Game) -> None:
 
 
 def test_refusing_to_change_keeps_the_box(pc: Game) -> None:
-    pcs.choose(pc, CHANGE, YES)
-    pc.press("b", settle=40)
-    pcs.to(pc, (1, 8))
+    menus.choose_entry(pc, CHANGE, YES)
+    menus.read_to(pc.press("b", settle=40), (1, 8))
     assert pc.byte("wCurrentBoxNum") == 0
 
 
 def test_the_pc_can_be_left(pc: Game) -> None:
-    pcs.choose(pc, LEAVE, None)
-    pc.wait(lambda: pc.is_free, 60)
+    menus.choose_entry(pc, LEAVE)
+    pc.until_free()
     assert pc.step("down")

@@ -6,29 +6,14 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract.chapter import (
-    ALDERBROOK,
-    BEAT_LEADER,
-    CAP,
-    FIRST_LEVER,
-    GOT_CAPS,
-    GOT_PARCEL,
-    GYM,
-    GYM_TRAINERS,
-    OAK_GOT_PARCEL,
-    PARCEL,
-    STONECROSS,
-    STORE,
-    STORE_SCRIPT,
-    bag,
-    empty_bag,
-    enter,
-    fill_bag,
-    through_the_door,
-)
-from tests.contract.game import Game, Start
-from tests.contract.stations import BATTLED_RIVAL, GOT_STARTER, LAB, fight, read_on
+from tests.contract.game import FULL_BAG, Game, Start
+from tests.contract.places import ALDERBROOK, GYM, STONECROSS, STORE, enter, through_the_door
+from tests.contract.story_moments import BATTLED_RIVAL, GOT_STARTER, LAB, fight
 
+GOT_CAPS, OAK_GOT_PARCEL, GOT_PARCEL = 0x024, 0x038, 0x039
+GYM_TRAINERS, BEAT_LEADER, FIRST_LEVER = (0x072, 0x073), 0x077, 0x538
+PARCEL, CAP = 70, 4
+STORE_SCRIPT = 0xD60D  # the agent does not read it
 HAZEL, CLERK = 5, 1
 COUNTER = (3, 3)
 MAP_BANK = 0xFFE8
@@ -38,104 +23,84 @@ MAP_BANK = 0xFFE8
 def test_the_clerk_calls_the_player_on_the_first_visit(start: Start, column: int) -> None:
     game = through_the_door(start, STORE, column - 3)
     game.wait(lambda: game.is_talking, 60)
-    assert (game.place.x, game.place.y) == (column, 7)
+    assert game.place[1:] == (column, 7)
     assert game.at(STORE_SCRIPT)
-    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
-    assert (game.place.x, game.place.y) == COUNTER
-    assert game.byte("wSpriteStateData1", 9) == 4
+    game.read_until(lambda: game.is_free and not game.at(STORE_SCRIPT))
+    assert (game.place[1:], game.byte("wSpriteStateData1", 9)) == (COUNTER, 4)
     assert game.has_happened(GOT_PARCEL)
-    assert bag(game) == {PARCEL: 1}
+    assert game.bag == [(PARCEL, 1)]
     assert "HAZEL" in game.read_all()
     game.go(column, 6)
     enter(game, "down", ALDERBROOK)
-    game.wait(lambda: game.is_free, 60)
+    game.until_free()
     enter(game, "up", STORE)
     game.tick(60)
     assert game.is_free
 
 
+def into_the_store(game: Game) -> Game:
+    x, y, _ = game.warps[1]
+    return enter(game.go(x, y + 1), "up", STORE)
+
+
 def test_a_full_bag_has_no_room_for_the_parcel(start: Start) -> None:
     game = start("alderbrook")
-    fill_bag(game)
-    x, y, _ = game.warps[1]
-    enter(game.go(x, y + 1), "up", STORE)
-    game.wait(lambda: game.is_talking, 60)
-    read_on(game, lambda: game.is_free and not game.at(STORE_SCRIPT))
+    game.bag = FULL_BAG
+    into_the_store(game).wait(lambda: game.is_talking, 60)
+    game.read_until(lambda: game.is_free and not game.at(STORE_SCRIPT))
     assert not game.has_happened(GOT_PARCEL)
     assert "full" in game.read_all()
-    empty_bag(game)
-    assert "PARCEL" in game.read_all()
-    assert bag(game) == {PARCEL: 1}
+    game.bag = []
+    assert ("PARCEL" in game.read_all(), game.bag) == (True, [(PARCEL, 1)])
 
 
-def with_parcel(start: Start) -> Game:
-    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
-    for event in (GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL):
-        game.set_event(event)
-    empty_bag(game, PARCEL)
-    return game
+@pytest.fixture
+def hazel(start: Start) -> Game:
+    """Stand before Hazel with the parcel."""
+    game = start("lab")
+    game.bag = [(PARCEL, 1)]
+    return game.go_beside(*game.sprite(HAZEL)).set_event(GOT_STARTER, BATTLED_RIVAL, GOT_PARCEL)
 
 
-def test_hazel_takes_the_parcel_and_gives_caps(start: Start) -> None:
-    game = with_parcel(start)
-    assert "My parcel" in game.read_all()
-    assert game.has_happened(OAK_GOT_PARCEL)
-    assert game.has_happened(GOT_CAPS)
-    assert bag(game) == {CAP: 5}
-    assert "STONECROSS" in game.read_all()
-    assert bag(game) == {CAP: 5}
+def test_hazel_takes_the_parcel_and_gives_caps(hazel: Game) -> None:
+    for words in ("My parcel", "STONECROSS"):
+        assert words in hazel.read_all()
+        assert hazel.has_happened(OAK_GOT_PARCEL, GOT_CAPS)
+        assert hazel.bag == [(CAP, 5)]
 
 
-def test_hazel_keeps_the_caps_for_a_full_bag(start: Start) -> None:
-    game = with_parcel(start)
-    fill_bag(game)
-    game.poke("wBagItems", PARCEL, 0)
-    game.poke("wBagItems", 2, 1)  # so that its place is not free afterwards
-    game.read_all()
-    assert game.has_happened(OAK_GOT_PARCEL)
-    assert not game.has_happened(GOT_CAPS)
-    empty_bag(game)
-    game.read_all()
-    assert game.has_happened(GOT_CAPS)
-    assert bag(game) == {CAP: 5}
+def test_hazel_keeps_the_caps_for_a_full_bag(hazel: Game) -> None:
+    hazel.bag = [(PARCEL, 2), *FULL_BAG[1:]]  # so that its place is not free afterwards
+    hazel.read_all()
+    assert hazel.has_happened(OAK_GOT_PARCEL)
+    assert not hazel.has_happened(GOT_CAPS)
+    hazel.bag = []
+    hazel.read_all()
+    assert hazel.has_happened(GOT_CAPS)
+    assert hazel.bag == [(CAP, 5)]
 
 
-def test_without_the_parcel_in_the_bag_hazel_only_asks(start: Start) -> None:
-    game = with_parcel(start)
-    empty_bag(game)
-    game.read_all()
-    assert not game.has_happened(OAK_GOT_PARCEL)
+def test_without_the_parcel_in_the_bag_hazel_only_asks(hazel: Game) -> None:
+    hazel.bag = []
+    hazel.read_all()
+    assert not hazel.has_happened(OAK_GOT_PARCEL)
 
 
 def test_the_clerk_sells_afterwards(start: Start) -> None:
-    game = start("alderbrook")
-    for event in (GOT_PARCEL, OAK_GOT_PARCEL):
-        game.set_event(event)
-    x, y, _ = game.warps[1]
-    enter(game.go(x, y + 1), "up", STORE).go(*COUNTER).face("up")
-    text = game.byte("wMapSpriteData", 2 * (CLERK - 1) + 1)
-    table = game.word("wCurMapTextPtr")
+    game = into_the_store(start("alderbrook").set_event(GOT_PARCEL, OAK_GOT_PARCEL))
+    game.go(*COUNTER).face("up")
+    text, table = game.byte("wMapSpriteData", 2 * (CLERK - 1) + 1), game.word("wCurMapTextPtr")
     script = int.from_bytes(game.rom(game.at(MAP_BANK), table + 2 * (text - 1), 2), "little")
     assert game.rom(game.at(MAP_BANK), script, 9) == bytes([0xFE, 6, 4, 20, 11, 12, 14, 15, 0xFF])
 
 
-LEADER = 3
 RIGHT, GATE = (8, 8), (4, 5)
-BEFORE_THE_LEADER = (4, 3)
-LEADER_CLASS = 234
-BADGE = 0x01
 
 
 @pytest.fixture
 def gym(start: Start) -> Game:
     """The gym with both trainers beaten."""
     return inside(start, STONECROSS_GYM)
-
-
-def pull(game: Game, lever: tuple[int, int]) -> None:
-    game.go_beside(*lever).press("a")
-    assert game.read_to_the_end()
-    assert game.is_free
 
 
 def picture_of_the_gate(game: Game) -> set[int]:
@@ -153,52 +118,20 @@ def test_the_gate_is_redrawn_at_once_and_at_each_entry(gym: Game) -> None:
     assert gym.block("wTileMap") != shown
     opened = picture_of_the_gate(gym)
     assert opened != shut
-    gym.poke("wLastMap", STONECROSS)
-    gym.go(4, 16)
+    gym.poke("wLastMap", STONECROSS).go(4, 16)
     enter(gym, "down", STONECROSS)
-    gym.wait(lambda: gym.is_free, 60)
+    gym.until_free()
     enter(gym, "up", GYM)
     assert gym.is_open(*GATE)
     assert picture_of_the_gate(gym) == opened
 
 
-def before_the_leader(gym: Game) -> Game:
-    gym.set_event(FIRST_LEVER)
-    pull(gym, RIGHT)
-    return gym.go(*BEFORE_THE_LEADER).face("up")
-
-
-def test_the_first_leader_gives_his_badge_when_beaten(gym: Game) -> None:
-    game = before_the_leader(gym)
-    byte = game.byte("wEventFlags", GYM_TRAINERS[1] // 8)
-    game.poke("wEventFlags", byte & ~0x0C, GYM_TRAINERS[1] // 8)  # as if neither trainer was met
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
-    fight(game, won=True)
-    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
-    read_on(game, lambda: game.is_free)
-    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == BADGE
-    assert all(game.has_happened(event) for event in (*GYM_TRAINERS, BEAT_LEADER))
-    assert "wall" in game.read_all()
-    assert not game.byte("wCurOpponent")
-
-
-def test_a_lost_battle_gives_nothing(gym: Game) -> None:
-    game = before_the_leader(gym)
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == LEADER_CLASS)
-    fight(game, won=False)
-    read_on(game, lambda: game.place.map != GYM and game.is_free)
-    assert not game.has_happened(BEAT_LEADER)
-    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
-
-
 def test_the_first_gym_trainer_stops_every_player(start: Start) -> None:
     game = through_the_door(start, GYM).go(5, 13)
     game.hold_until("up", lambda: bool(game.byte("wJoyIgnore")), 60)
-    read_on(game, lambda: game.byte("wCurOpponent") == 203)
+    game.read_until(lambda: game.byte("wCurOpponent") == 203)
     fight(game, won=True)
-    read_on(game, lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
+    game.read_until(lambda: game.is_free and game.has_happened(GYM_TRAINERS[0]))
     assert game.route(4, 6)
 
 
@@ -214,54 +147,62 @@ class Gym(NamedTuple):
     statue: tuple[int, int]
 
 
-STONECROSS_GYM = Gym(GYM, "CAIRN", LEADER_CLASS, BADGE, BEAT_LEADER, GYM_TRAINERS, (0, 14))
+STONECROSS_GYM = Gym(GYM, "CAIRN", 234, 0x01, BEAT_LEADER, GYM_TRAINERS, (0, 14))
 FENMOUTH = Gym(65, "WISP", 235, 0x02, 0x0BF, (0x0BA, 0x0BB), (0, 13))
 CAIRN_ISLE = Gym(166, "GANNET", 236, 0x04, 0x167, (0x162, 0x163), (0, 11))
 HOLLOW_HALL = Gym(134, "HOLLIS", 237, 0x08, 0x1A9, (0x1AA, 0x1AB), (0, 2))
-GYMS = (FENMOUTH, CAIRN_ISLE, HOLLOW_HALL)
+every_gym = pytest.mark.parametrize("gym", [STONECROSS_GYM, FENMOUTH, CAIRN_ISLE, HOLLOW_HALL])
 ARROWS = ((1, 8), (8, 6))  # those that lead on
 
 
 def inside(start: Start, gym: Gym) -> Game:
     """Enter the gym, with both trainers beaten."""
-    game = through_the_door(start, gym.map)
-    for event in gym.trainers:
-        game.set_event(event)
-    return game
+    return through_the_door(start, gym.map).set_event(*gym.trainers)
 
 
-def badges_before_the_leader(start: Start, gym: Gym) -> Game:
-    """Stand before the leader; the floor of Fenmouth moves the player there in two slides."""
+def challenge(start: Start, gym: Gym) -> Game:
+    """Come before the leader, over the levers of Stonecross or in two slides over the floor of Fenmouth."""
     game = inside(start, gym)
-    if gym is FENMOUTH:
-        for x, y in ARROWS:
-            game.go(x, y + 1).step("up")
-    return game.go_beside(4, 2)
-
-
-@pytest.mark.parametrize("gym", GYMS)
-def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
-    game = badges_before_the_leader(start, gym)
-    game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same:
-    for stat in ("Speed", "Defense", "Special"):  # one hit each, and what comes first does no harm
+    if gym is STONECROSS_GYM:
+        game.set_event(FIRST_LEVER).go_beside(*RIGHT).read_all()
+    for x, y in ARROWS if gym is FENMOUTH else ():
+        game.go(x, y + 1).step("up")
+    for stat in ("Speed", "Defense", "Special"):  # no opponent does harm
         game.poke_number(f"wPartyMon1{stat}", 999)
+    game.poke("wPartyMon1Level", 100)  # gains no level, so that its Speed stays the same
+    game.go_beside(4, 2)
+    for event in gym.trainers:  # as if neither was met
+        byte = game.byte("wEventFlags", event // 8) & ~(1 << event % 8)
+        game.poke("wEventFlags", byte, event // 8)
     game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == gym.trainer_class)
-    fight(game, won=True)
-    read_on(game, lambda: bool(game.byte("wObtainedBadges")))
-    read_on(game, lambda: game.is_free)
+    return game.read_until(lambda: game.byte("wCurOpponent") == gym.trainer_class)
+
+
+@every_gym
+def test_a_beaten_leader_gives_the_badge(start: Start, gym: Gym) -> None:
+    game = fight(challenge(start, gym), won=True)
+    game.read_until(lambda: bool(game.byte("wObtainedBadges")))
+    game.read_until(lambda: game.is_free)
     assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == gym.badge
-    assert game.has_happened(gym.event)
+    assert game.has_happened(*gym.trainers, gym.event)
+    assert gym is not STONECROSS_GYM or "wall" in game.read_all()
+    assert not game.byte("wCurOpponent")
 
 
-@pytest.mark.parametrize("gym", [STONECROSS_GYM, *GYMS])
+def test_a_lost_battle_gives_nothing(start: Start) -> None:
+    game = fight(challenge(start, STONECROSS_GYM), won=False)
+    game.read_until(lambda: game.place.map != GYM and game.is_free)
+    assert not game.has_happened(BEAT_LEADER)
+    assert game.byte("wObtainedBadges") == game.byte("wBeatGymFlags") == 0
+
+
+@every_gym
 def test_the_statue_names_the_leader_and_later_the_player(start: Start, gym: Gym) -> None:
     game = inside(start, gym).go_beside(*gym.statue)
-    assert f"LEADER: {gym.leader}" in (before := game.read_all())
-    assert "WINNERS" not in before
-    game.poke("wObtainedBadges", gym.badge)
-    assert f"LEADER: {gym.leader}" in (after := game.read_all())
-    assert "WINNERS: JUNO" in after
+    for badges, winners in ((0, False), (gym.badge, True)):
+        said = game.poke("wObtainedBadges", badges).read_all()
+        assert f"LEADER: {gym.leader}" in said
+        assert said.count("WINNERS") == said.count("WINNERS: JUNO") == winners
 
 
 HIDDEN = 0xFF
@@ -290,7 +231,7 @@ def test_a_new_game_hides_the_objects_hidden_in_the_table(start: Start) -> None:
     game = start("bedroom")
     states = game.rom(3, 0x4AEA, 684)
     count = next(i for i in range(0, 684, 3) if states[i] == 0xFF) // 3
-    hidden = [bool(game.byte("wToggleableObjectFlags", i // 8) & 1 << i % 8) for i in range(count)]
+    hidden = [game.flag("wToggleableObjectFlags", i) for i in range(count)]
     assert hidden == [states[3 * i + 2] == 0x11 for i in range(count)]
 
 
@@ -301,9 +242,9 @@ def test_a_hidden_object_does_not_block_its_square(start: Start) -> None:
     game.go(4, 10)
     for direction in ("right", "down") if x == 5 else ("down",):
         game.step(direction)
-        if game.place.map == LAB and (game.place.x, game.place.y) == (x, y):
+        if game.place.map == LAB and game.place[1:] == (x, y):
             break
-    assert game.place.map != LAB or (game.place.x, game.place.y) == (x, y)
+    assert game.place.map != LAB or game.place[1:] == (x, y)
 
 
 def test_flags_are_read_again_at_the_door(start: Start) -> None:
@@ -314,10 +255,7 @@ def test_flags_are_read_again_at_the_door(start: Start) -> None:
     game.step("down")
     if game.place.map == LAB:
         game.hold_until("down", lambda: game.place.map != LAB, 120)
-    game.wait(lambda: game.is_free, 300)
-    game.go(15, 5)
-    game.wait(lambda: game.place.map == LAB and game.is_free, 300)
-    game.go(4, 6)
+    game.until_free().go(15, 5).until_free(LAB).go(4, 6)
     assert image(game, RIVAL) == HIDDEN
     game.go(4, 4).step("up")
-    assert (game.place.x, game.place.y) == game.sprite(RIVAL)
+    assert game.place[1:] == game.sprite(RIVAL)

@@ -8,12 +8,12 @@ import pytest
 
 from emulator import MenuKind
 from emulator.ram.menu import read_field_moves, read_menu
-from tests.contract import battles, pcs, things
+from tests.contract import battles, menus
 from tests.contract.battles import Mon
-from tests.contract.chapter import HEATHER_WAY, NORTH_GATE, ROUTE_TRAINERS, enter, through_the_door
 from tests.contract.game import Game, Start
-from tests.contract.stations import to_the_map
-from tests.contract.things import LIST, PARTY, USE, YES
+from tests.contract.menus import LIST, PARTY, USE, YES
+from tests.contract.places import HEATHER_WAY, NORTH_GATE, ROUTE_TRAINERS, enter, through_the_door
+from tests.contract.story_moments import to_the_map
 
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 HITTER = 24
@@ -30,19 +30,15 @@ LANDINGS = (1, 0x6448)
 @pytest.fixture
 def town(start: Start) -> Game:
     """Alderbrook, outdoors and without encounters."""
-    game = start("alderbrook")
-    battles.hurry(game)
-    return game
+    return battles.hurry(start("alderbrook"))
 
 
 @pytest.fixture
 def route(start: Start) -> Game:
     """The north of Heather Way before its CUT tree, with a team that has no moves."""
-    game = through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, HEATHER_WAY, NORTH_GATE_DOOR))
     game.poke("wGrassRate", 0)
-    for event in ROUTE_TRAINERS:
-        game.set_event(event)
+    game.set_event(*ROUTE_TRAINERS)
     return game.go(*BEFORE_CUT_TREE).face("down")
 
 
@@ -53,7 +49,7 @@ def with_moves(game: Game, *moves: int, badges: int = 0xFF) -> Game:
 
 
 def use_first(game: Game, moves: int = 1) -> Game:
-    things.open_submenu(game, moves).press("a")
+    menus.open_submenu(game, moves).press("a")
     return game
 
 
@@ -82,7 +78,7 @@ def test_the_submenu_begins_with_field_moves(
     town: Game, known: tuple[int, ...], numbers: list[int], column: int, words: list[str]
 ) -> None:
     count = len(numbers)
-    game = things.open_submenu(with_moves(town, *known), count)
+    game = menus.open_submenu(with_moves(town, *known), count)
     assert list(game.block("wFieldMoves", 4)) == [*numbers, 0, 0, 0, 0][:4]
     assert game.byte("wNumFieldMoves") == count
     assert game.cursor == (column, 12 - 2 * count)
@@ -95,17 +91,16 @@ def test_the_submenu_begins_with_field_moves(
 
 
 def test_the_agent_reads_what_the_submenu_lists(town: Game) -> None:
-    game = things.open_submenu(with_moves(town, STRENGTH, HITTER, CUT), 2)
-    ram = pcs.ram(game)
-    assert pcs.kind(game) is MenuKind.PARTY_FIELD
+    game = menus.open_submenu(with_moves(town, STRENGTH, HITTER, CUT), 2)
+    ram = game.ram
+    assert game.menu_kind() is MenuKind.PARTY_FIELD
     assert read_field_moves(ram, read_menu(ram)) == (STRENGTH, CUT)
 
 
 def test_without_its_badge_a_move_is_refused(route: Game) -> None:
     game = use_first(with_moves(route, CUT, badges=0))
     assert "badge" in read_through(game)
-    assert game.cursor == PARTY
-    assert game.byte("wActionResultOrTookBattleTurn") == 0
+    assert (game.cursor, game.byte("wActionResultOrTookBattleTurn")) == (PARTY, 0)
     assert game.step_tile(16, 12) == CUT_TREE
 
 
@@ -120,12 +115,10 @@ def test_cut_opens_the_way_until_the_map_is_entered_again(route: Game) -> None:
     use_first(with_moves(game, CUT, badges=FIRST_BADGE))
     assert game.byte("wTileInFrontOfPlayer") == CUT_TREE
     assert "AAAA" in read_through(game)
-    assert game.byte("wActionResultOrTookBattleTurn") == 1
-    assert game.at(CUT_TILE) == CUT_TREE
+    assert (game.byte("wActionResultOrTookBattleTurn"), game.at(CUT_TILE)) == (1, CUT_TREE)
     assert game.is_open(16, 12)
     assert game.tile(8, 11) == game.step_tile(16, 12)
-    game.go(16, 13)
-    game.go(16, 11)
+    game.go(16, 13).go(16, 11)
     enter(game.go(4, 11), "down", NORTH_GATE)
     enter(game, "up", HEATHER_WAY)
     assert game.step_tile(16, 12) == CUT_TREE
@@ -153,16 +146,11 @@ def test_fly_cycles_through_visited_towns_and_lands(town: Game) -> None:
     for key in ("up", "up", "down", "down"):
         game.wait(lambda: game.text.startswith("To "), 60)
         seen.append(game.text.splitlines()[0][3:].strip())
-        game.tick(TOWN_SHOWN)
-        game.press(key)
+        game.tick(TOWN_SHOWN).press(key)
     assert seen == [TOWNS[0], TOWNS[2], TOWNS[0], TOWNS[2]]
     assert [game.at(FLY_LIST + n) for n in range(5)] == [0xFF, 0, 0xFE, 2, 0xFE]
-    game.tick(TOWN_SHOWN)
-    game.press("up", settle=TOWN_SHOWN)
-    game.press("a", settle=TOWN_SHOWN)
-    game.wait(lambda: game.place.map == 2 and game.is_free, 400)
-    assert (game.place.x, game.place.y) == landing(game, 2)
-    assert game.byte("wDestinationMap") == 2
+    game.tick(TOWN_SHOWN).press("up", "a", settle=TOWN_SHOWN).until_free(2)
+    assert (game.place[1:], game.byte("wDestinationMap")) == (landing(game, 2), 2)
     assert game.byte("wTownVisitedFlag") == 0b101
 
 
@@ -177,10 +165,7 @@ def landing(game: Game, town: int) -> tuple[int, int]:
 
 def test_b_returns_from_the_town_map_to_the_party(town: Game) -> None:
     game = use_first(with_moves(town, FLY, badges=THIRD_BADGE))
-    game.wait(lambda: game.text.startswith("To "), 60)
-    game.tick(TOWN_SHOWN)
-    game.press("b")
-    things.to_cursor(game, PARTY)
+    game.wait(lambda: game.text.startswith("To "), 60).tick(TOWN_SHOWN).press("b").to_cursor(PARTY)
     assert game.place.map == 1
 
 
@@ -198,38 +183,31 @@ BACKGROUND_PALETTE: Final = 0xFF47
 @pytest.fixture
 def cave(start: Start) -> Game:
     """The dark cave, entered from outdoors, with a Pokemon that knows FLASH."""
-    game = through_the_door(start, CAVE)
-    battles.hurry(game)
+    game = battles.hurry(through_the_door(start, CAVE))
     battles.set_team(game, Mon(3, moves=(FLASH,)))
-    game.poke("wObtainedBadges", 1)
-    game.poke("wGrassRate", 0)
-    game.tick(30)
+    game.poke("wObtainedBadges", 1).poke("wGrassRate", 0).tick(30)
     return game
 
 
 def test_a_house_is_not_dark(start: Start) -> None:
     game = through_the_door(start, HOUSE)
-    assert game.byte("wMapPalOffset") == 0
-    assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (0, LIT_PALETTE)
 
 
 def test_full_screens_are_lit_and_the_cave_stays_dark(cave: Game) -> None:
-    game = things.open_team(cave)
+    game = menus.open_team(cave)
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
     to_the_map(game)
-    assert game.byte("wMapPalOffset") == DARK
-    assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (DARK, DARK_PALETTE)
 
 
 def test_a_battle_in_the_dark_is_lit_and_leaves_it_dark(cave: Game) -> None:
     game = battles.meet(cave, 33, 2)
     assert game.at(BACKGROUND_PALETTE) == LIT_PALETTE
     battles.point(game, battles.RUN)
-    game.press("a")
-    battles.read_on(game)
-    game.wait(lambda: game.is_free, 400)
-    assert game.byte("wMapPalOffset") == DARK
-    assert game.at(BACKGROUND_PALETTE) == DARK_PALETTE
+    battles.read_on(game.press("a"))
+    game.until_free()
+    assert (game.byte("wMapPalOffset"), game.at(BACKGROUND_PALETTE)) == (DARK, DARK_PALETTE)
 
 
 HM_CUT, TM = 196, 234
@@ -252,14 +230,9 @@ def taught_move(game: Game, item: int) -> int:
 
 def use_machine(game: Game, *stacks: tuple[int, int]) -> Game:
     """Choose USE for the first item in the bag, and read on to the question."""
-    things.open_bag(game, *stacks)
-    things.choose(game, LIST)
-    things.to_cursor(game, USE).press("a")
-    return to_question(game)
-
-
-def to_question(game: Game) -> Game:
-    read_to(game, YES)
+    menus.open_bag(game, *stacks)
+    menus.choose(game, LIST)
+    read_to(game.to_cursor(USE).press("a"), YES)
     return game
 
 
@@ -276,12 +249,6 @@ def read_to(game: Game, cursor: tuple[int, int]) -> str:
     pytest.fail(f"no menu at {cursor}:\n{game.text}")
 
 
-def say_yes(game: Game) -> Game:
-    game.tick(2)
-    game.press("a")
-    return game
-
-
 def test_hidden_machines_teach_what_the_contract_says(start: Start) -> None:
     game = start("bedroom")
     assert [taught_move(game, item) for item in range(196, 201)] == [15, 19, 57, 70, 148]
@@ -293,21 +260,18 @@ def test_hidden_machines_teach_what_the_contract_says(start: Start) -> None:
 def test_a_machine_asks_and_b_cancels(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER))
     game = use_machine(bedroom, (HM_CUT, 1))
-    game.press("b")
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(HM_CUT, 1)]
-    assert game.byte("wActionResultOrTookBattleTurn") == 0
+    game.press("b").to_cursor(LIST)
+    assert (game.bag, game.byte("wActionResultOrTookBattleTurn")) == ([(HM_CUT, 1)], 0)
     assert CUT not in moves(game)
 
 
 def test_the_party_list_shows_which_pokemon_can_learn(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER), Mon(OTHER))
-    game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
-    things.to_cursor(game, PARTY)
+    game = use_machine(bedroom, (HM_CUT, 1)).press("a")
+    game.to_cursor(PARTY)
     rows = game.text.splitlines()
     assert game.byte("wPartyMenuTypeOrMessageID") == TEACHING
-    assert rows[1][12:16] == "ABLE"
-    assert rows[3][12:20] == "NOT ABLE"
+    assert (rows[1][12:16], rows[3][12:20]) == ("ABLE", "NOT ABLE")
 
 
 @pytest.mark.parametrize(
@@ -318,12 +282,11 @@ def test_an_unable_or_taught_pokemon_is_refused_and_the_list_stays(
 ) -> None:
     battles.set_team(bedroom, mon)
     before = moves(bedroom)
-    game = say_yes(use_machine(bedroom, (HM_CUT, 1)))
-    things.to_cursor(game, PARTY).press("a")
+    game = use_machine(bedroom, (HM_CUT, 1)).press("a")
+    game.to_cursor(PARTY).press("a")
     assert because in read_to(game, PARTY)
     assert moves(game) == before
-    game.press("b")
-    things.to_cursor(game, LIST)
+    game.press("b").to_cursor(LIST)
     assert game.byte("wActionResultOrTookBattleTurn") == 0
 
 
@@ -332,33 +295,29 @@ def test_a_free_place_is_filled_and_only_some_machines_used_up(
     bedroom: Game, item: int, left: list[tuple[int, int]]
 ) -> None:
     battles.set_team(bedroom, Mon(STARTER, moves=(24,)))
-    game = say_yes(use_machine(bedroom, (item, 1)))
-    things.to_cursor(game, PARTY).press("a")
-    assert "learned" in things.read(game)
-    things.to_cursor(game, LIST)
+    game = use_machine(bedroom, (item, 1)).press("a")
+    game.to_cursor(PARTY).press("a")
+    assert "learned" in menus.read(game)
+    game.to_cursor(LIST)
     move = taught_move(game, item)
     assert moves(game) == [24, move, 0, 0]
     assert battles.party_mon(game, 0)[PP + 1] == game.rom(14, 0x4000 + 6 * (move - 1), 6)[5]
-    assert things.bag(game) == left
-    assert game.byte("wActionResultOrTookBattleTurn") == 1
+    assert (game.bag, game.byte("wActionResultOrTookBattleTurn")) == (left, 1)
 
 
 def test_refusing_the_new_move_keeps_the_machine(bedroom: Game) -> None:
     battles.set_team(bedroom, Mon(STARTER, moves=(8, 24, 1, 2)))
-    game = say_yes(use_machine(bedroom, (TM, 1)))
-    things.to_cursor(game, PARTY).press("a")
-    read_to(game, YES)
+    game = use_machine(bedroom, (TM, 1)).press("a")
+    read_to(game.to_cursor(PARTY).press("a"), YES)
     game.press("b")
     assert "Give up" in read_to(game, YES)
     game.press("a")
     assert "did not learn" in read_to(game, PARTY)
-    game.press("b")
-    things.to_cursor(game, LIST)
-    assert things.bag(game) == [(TM, 1)]
+    game.press("b").to_cursor(LIST)
+    assert game.bag == [(TM, 1)]
     assert moves(game) == [8, 24, 1, 2]
 
 
 def test_the_list_calls_machines_by_kind_and_number(bedroom: Game) -> None:
-    game = things.open_bag(bedroom, (HM_CUT, 1), (200, 1), (TM, 3))
-    rows = game.text.splitlines()
+    rows = menus.open_bag(bedroom, (HM_CUT, 1), (200, 1), (TM, 3)).text.splitlines()
     assert [rows[y][6:10] for y in (4, 6, 8)] == ["HM01", "HM05", "TM34"]

@@ -8,10 +8,9 @@ import pytest
 
 from tests.contract import battles
 from tests.contract.battles import DEX, Mon
-from tests.contract.chapter import enter
 from tests.contract.game import Game, Start
-from tests.contract.stations import fight, read_on, to_the_map
-from tests.contract.test_engine_ground import led_to
+from tests.contract.places import enter, led_to
+from tests.contract.story_moments import fight, to_the_map
 
 GREEN, TOWER, HALL, ARCADE, ROAD = 35, 147, 134, 150, 14
 RIVAL, HOLLIS, LEADER = 25, 37, 34
@@ -28,7 +27,7 @@ PARTY_MON = 44
 
 
 def begun(start: Start, map_id: int, warp: int = 0) -> Game:
-    game = led_to(start("bedroom"), map_id, warp)
+    game = led_to(start, map_id, warp)
     battles.hurry(game)
     battles.set_team(game, STRONG)
     return game
@@ -45,9 +44,8 @@ def third_move(game: Game, place: int) -> int:
 
 
 def meet_rival(game: Game) -> Game:
-    game.go(MET[0] + 1, MET[1])
-    game.hold_until("left", lambda: game.at(GREEN_SCRIPT) == 1, 60)
-    return read_on(game, lambda: bool(game.byte("wIsInBattle")))
+    game.go(MET[0] + 1, MET[1]).hold_until("left", lambda: game.at(GREEN_SCRIPT) == 1, 60)
+    return game.read_until(lambda: bool(game.byte("wIsInBattle")))
 
 
 @pytest.fixture
@@ -64,7 +62,7 @@ def tower(start: Start) -> Game:
 def test_the_rivals_team_follows_his_starter(green: Game, starter: int, number: int) -> None:
     green.poke("wRivalStarter", starter)
     meet_rival(green)
-    read_on(green, lambda: battles.is_at_menu(green))
+    green.read_until(lambda: battles.is_at_menu(green))
     assert (green.byte("wTrainerClass"), green.byte("wTrainerNo")) == (RIVAL, number)
     assert enemy_team(green) == TEAMS[number]
 
@@ -88,15 +86,14 @@ def test_the_beaten_rival_leaves_the_way_for_good(green: Game) -> None:
     assert green.has_happened(BEAT_RIVAL)
     assert green.is_away(BASIL)
     assert not green.at(GREEN_SCRIPT)
-    green.go(*BEYOND)
-    green.go(MET[0] + 2, MET[1]).go(*BEYOND)
+    green.go(*BEYOND).go(MET[0] + 2, MET[1]).go(*BEYOND)
     assert green.place[1:] == BEYOND
 
 
 def test_the_rival_who_won_is_met_again(green: Game) -> None:
     battles.set_team(green, Mon(3, hp=1, max_hp=300))
     fight(meet_rival(green), won=False)
-    read_on(green, lambda: green.is_free and green.place.map != GREEN)
+    green.read_until(lambda: green.is_free and green.place.map != GREEN)
     assert not green.has_happened(BEAT_RIVAL)
     assert not green.at(GREEN_SCRIPT)
 
@@ -107,16 +104,15 @@ def wake(game: Game) -> Game:
         game.go(GAP[0], GAP[1] + 1)
     towards = "left" if game.place[1:] == ASIDE else "up"
     game.hold_until(towards, lambda: bool(game.at(TOWER_SCRIPT)), 60)
-    return read_on(game, lambda: battles.is_at_menu(game))
+    return game.read_until(lambda: battles.is_at_menu(game))
 
 
 def test_only_a_victory_opens_the_gap(tower: Game) -> None:
     for _ in range(2):
         wake(tower)
         battles.choose(tower, battles.RUN)
-        read_on(tower, lambda: tower.is_free and not tower.at(TOWER_SCRIPT))
-        assert tower.byte("wBattleResult") == 2
-        assert tower.place[1:] == ASIDE
+        tower.read_until(lambda: tower.is_free and not tower.at(TOWER_SCRIPT))
+        assert (tower.byte("wBattleResult"), tower.place[1:]) == (2, ASIDE)
         assert not tower.has_happened(BEAT_RESTLESS)
     fight(wake(tower), won=True)
     to_the_map(tower)
@@ -129,7 +125,7 @@ def test_only_a_victory_opens_the_gap(tower: Game) -> None:
 def test_the_restless_one_that_won_is_met_again(tower: Game) -> None:
     battles.set_team(tower, Mon(3, hp=1, max_hp=300))
     fight(wake(tower), won=False)
-    read_on(tower, lambda: tower.is_free and tower.place.map != TOWER)
+    tower.read_until(lambda: tower.is_free and tower.place.map != TOWER)
     assert not tower.has_happened(BEAT_RESTLESS)
     assert not tower.at(TOWER_SCRIPT)
 
@@ -141,11 +137,9 @@ def test_the_arcade_lies_on_sorrel_road(green: Game) -> None:
 
 def test_a_leader_has_the_third_move_of_the_gyms_table(start: Start) -> None:
     game = begun(start, HALL)
-    game.go_beside(4, 2).press("a")
-    read_on(game, lambda: battles.is_at_menu(game))
+    game.go_beside(4, 2).press("a").read_until(lambda: battles.is_at_menu(game))
     place, move = DEX.lone_moves[4]
-    assert game.byte("wGymLeaderNo") == 4
-    assert game.byte("wTrainerClass") == HOLLIS
+    assert (game.byte("wGymLeaderNo"), game.byte("wTrainerClass")) == (4, HOLLIS)
     assert third_move(game, place) == move
     member = DEX.trainer(HOLLIS).teams[0][place]
     assert DEX.species(member.species).moves_at(member.level)[2] != move
@@ -177,7 +171,7 @@ GIFT_LEVEL: Final = 12
 def answer(game: Game, button: str) -> Game:
     """Talk to the keeper, answer, and read to the end."""
     game.press("a")
-    read_on(game, lambda: game.cursor == (15, 8)).press(button)
+    game.read_until(lambda: game.cursor == (15, 8)).press(button)
     return to_the_map(game)
 
 

@@ -7,19 +7,15 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.contract.chapter import SORREL_ROAD, STONECROSS, bag, empty_bag, fill_bag
-from tests.contract.chapter import through_the_door as behind_a_door
-from tests.contract.game import Game, Start
-from tests.contract.stations import (
-    ALDERBROOK,
+from tests.contract.game import FULL_BAG, Game, Start
+from tests.contract.places import ALDERBROOK, LAB, SORREL_ROAD, STONECROSS, through_the_door
+from tests.contract.story_moments import (
     ASKED,
     BATTLED_RIVAL,
     BEAT_RAMBLER,
     GOT_STARTER,
-    LAB,
     TOWN,
     fight,
-    read_on,
     to_challenge,
     to_table,
 )
@@ -51,8 +47,7 @@ def beside_a_wanderer(game: Game) -> int:
 
 def assert_apart(game: Game) -> None:
     people = [game.sprite(slot) for slot in range(1, game.byte("wNumSprites") + 1)]
-    player = (game.place.x, game.place.y)
-    assert player not in people
+    assert game.place[1:] not in people
     assert len(set(people)) == len(people)
     assert all(game.is_open(*person) for person in people)
 
@@ -83,8 +78,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
     beside_a_wanderer(game)
     dice = random.Random(7)
     for _ in range(250):
-        slot = wanderers(game)[0]
-        x, y = game.sprite(slot)
+        x, y = game.sprite(wanderers(game)[0])
         dx, dy = x - game.place.x, y - game.place.y
         toward = (
             ("right" if dx > 0 else "left") if abs(dx) > abs(dy) else "down" if dy > 0 else "up"
@@ -98,7 +92,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
         game.release(direction)
         if game.place.map != 0:
             break
-    game.wait(lambda: game.is_free, 400)
+    game.until_free()
     if game.place.map == 0:
         (door,) = [warp for warp in game.warps if warp[2] == 37]
         game.go(door[0], door[1] + 1)
@@ -106,9 +100,7 @@ def test_wanderers_never_walk_into_the_player_or_enclose_him(start: Start) -> No
 
 def test_people_off_screen_do_not_move(start: Start) -> None:
     game = start("town")
-    hidden = [
-        slot for slot in wanderers(game) if game.byte("wSpriteStateData1", 16 * slot + 2) == HIDDEN
-    ]
+    hidden = [n for n in wanderers(game) if game.byte("wSpriteStateData1", 16 * n + 2) == HIDDEN]
     before = [game.sprite(slot) for slot in hidden]
     game.tick(1000)
     assert [game.sprite(slot) for slot in hidden] == before
@@ -134,57 +126,39 @@ STEVEDORE = Giver(63, SECOND_BADGE, 199, 0x238)
 GIVERS = (CARVER, LAMP_MAKER, FERRYMAN, STEVEDORE)
 
 
-@pytest.mark.parametrize("giver", GIVERS)
-def test_a_gift_needs_the_badge(start: Start, giver: Giver) -> None:
-    game = behind_a_door(start, giver.house)
-    empty_bag(game)
-    game.poke("wObtainedBadges", 0xFF & ~giver.badge)
-    assert game.go_beside(*game.sprite(1)).read_all()
-    assert not game.has_happened(giver.event)
-    assert bag(game) == {}
+def ask_for_gift(game: Game) -> str:
+    return game.go_beside(*game.sprite(1)).read_all()
 
 
 @pytest.mark.parametrize("giver", GIVERS)
-def test_the_machine_is_given_once(start: Start, giver: Giver) -> None:
-    game = behind_a_door(start, giver.house)
-    empty_bag(game)
-    game.poke("wObtainedBadges", giver.badge)
-    assert "JUNO got" in game.go_beside(*game.sprite(1)).read_all()
-    assert game.has_happened(giver.event)
-    assert bag(game) == {giver.item: 1}
-    assert "got" not in game.go_beside(*game.sprite(1)).read_all()
-    assert bag(game) == {giver.item: 1}
+def test_a_gift_needs_the_badge_and_is_given_once(start: Start, giver: Giver) -> None:
+    game = through_the_door(start, giver.house).poke("wObtainedBadges", 0xFF & ~giver.badge)
+    game.bag = []
+    assert ask_for_gift(game)
+    assert (game.has_happened(giver.event), game.bag) == (False, [])
+    assert "JUNO got" in ask_for_gift(game.poke("wObtainedBadges", giver.badge))
+    assert (game.has_happened(giver.event), game.bag) == (True, [(giver.item, 1)])
+    assert "got" not in ask_for_gift(game)
+    assert game.bag == [(giver.item, 1)]
 
 
 def test_a_gift_waits_for_bag_space(start: Start) -> None:
-    game = behind_a_door(start, CARVER.house)
-    fill_bag(game)
-    game.poke("wObtainedBadges", CARVER.badge)
-    game.go_beside(*game.sprite(1)).read_all()
-    assert not game.has_happened(CARVER.event)
-    empty_bag(game)
-    game.go_beside(*game.sprite(1)).read_all()
-    assert bag(game) == {CARVER.item: 1}
-
-
-def in_stonecross(start: Start) -> Game:
-    """Leave the carver's house as if it stood in Stonecross: through the door of its rest house."""
-    game = behind_a_door(start, 58)
-    game.poke("wLastMap", STONECROSS)
-    game.go(3, 6)
-    game.hold_until("down", lambda: game.place.map == STONECROSS, 200)
-    game.wait(lambda: game.is_free, 200)
-    return game
+    game = through_the_door(start, CARVER.house).poke("wObtainedBadges", CARVER.badge)
+    for bag, given in ((FULL_BAG, False), ([], True)):
+        game.bag = bag
+        ask_for_gift(game)
+        assert game.has_happened(CARVER.event) is given
+    assert game.bag == [(CARVER.item, 1)]
 
 
 def test_the_guard_lets_only_a_player_with_the_badge_pass(start: Start) -> None:
-    game = in_stonecross(start).go(*BEFORE_THE_EDGE)
-    game.hold_until("right", lambda: game.is_talking, 60)
+    """Stonecross is entered through the door of its rest house."""
+    game = through_the_door(start, 58).poke("wLastMap", STONECROSS).go(3, 6)
+    game.hold_until("down", lambda: game.place.map == STONECROSS, 200).until_free()
+    game.go(*BEFORE_THE_EDGE).hold_until("right", lambda: game.is_talking, 60)
     assert "Wait, please!" in " ".join(game.read_to_the_end())
-    game.wait(lambda: game.is_free, 60)
-    assert game.place[1:] == BEFORE_THE_EDGE
-    game.poke("wObtainedBadges", FIRST_BADGE)
-    game.step("right")
+    assert game.until_free().place[1:] == BEFORE_THE_EDGE
+    game.poke("wObtainedBadges", FIRST_BADGE).step("right")
     game.step("right")
     assert game.place == (SORREL_ROAD, 0, 14)
 
@@ -207,9 +181,8 @@ def is_healed(game: Game) -> bool:
 
 
 def ask_the_nurse(game: Game) -> Game:
-    game.go(3, 3).face("up")
-    game.press("a")
-    return read_on(game, lambda: game.cursor == (12, 8))
+    game.go(3, 3).face("up").press("a")
+    return game.read_until(lambda: game.cursor == (12, 8))
 
 
 def test_the_nurse_heals(start: Start) -> None:
@@ -220,9 +193,8 @@ def test_the_nurse_heals(start: Start) -> None:
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
     game.press("a")
-    frames = game.wait(lambda: is_healed(game), 600)
-    assert frames >= MACHINE_FRAMES
-    read_on(game, lambda: game.is_free)
+    assert game.frames_until(lambda: is_healed(game), 600) >= MACHINE_FRAMES
+    game.read_until(lambda: game.is_free)
     assert is_healed(game)
     assert game.byte("wLastBlackoutMap") == ALDERBROOK
     assert game.byte("wStatusFlags4") & USED_CENTRE
@@ -235,8 +207,7 @@ def test_cancelling_at_the_nurse_does_not_heal(start: Start, button: str) -> Non
     if button == "a":
         game.press("down")
         assert game.cursor == (12, 10)
-    game.press(button)
-    read_on(game, lambda: game.is_free)
+    game.press(button).read_until(lambda: game.is_free)
     assert not is_healed(game)
     assert game.byte("wLastBlackoutMap") == TOWN
     assert not game.byte("wStatusFlags4") & USED_CENTRE
@@ -250,17 +221,19 @@ ROW, COLUMN = 23, 13  # he looks to the right
 
 
 def below_his_line(start: Start, x: int) -> Game:
-    game = start("lane")
-    game.poke("wGrassRate", 0)
+    game = start("lane").poke("wGrassRate", 0)
     assert game.sprite(RAMBLER) == (COLUMN, ROW)
     return game.go(x, ROW + 1)
 
 
 def enter_his_line(game: Game) -> Game:
     """Take one step up and wait for the reaction."""
-    game.hold_until("up", lambda: game.place.y == ROW, 30)
-    game.tick(6)
-    return game
+    return game.hold_until("up", lambda: game.place.y == ROW, 30).tick(6)
+
+
+def fight_him(game: Game, *, won: bool) -> Game:
+    """Read until the trainer's battle begins, and play it."""
+    return fight(game.read_until(lambda: game.byte("wCurOpponent") == 201), won=won)
 
 
 def is_seen(game: Game) -> bool:
@@ -273,8 +246,7 @@ def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> 
     assert is_seen(game)
     assert game.byte("wJoyIgnore") & 0xF0 == 0xF0
     assert game.byte("wStatusFlags7") & ENGAGED
-    assert game.byte("wEngagedTrainerClass") == 201
-    assert game.byte("wEngagedTrainerSet") == 1
+    assert (game.byte("wEngagedTrainerClass"), game.byte("wEngagedTrainerSet")) == (201, 1)
     walked = 0
     for _ in range(400):
         if game.byte("wFontLoaded"):
@@ -286,7 +258,7 @@ def test_a_trainer_sees_the_player_and_walks_up(start: Start, distance: int) -> 
     assert walked == distance - 1
     assert game.sprite(RAMBLER) == (game.place.x - 1, ROW)
     assert game.byte("wSpriteStateData1", 9) == 8  # the player looks at him
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
+    game.read_until(lambda: game.byte("wCurOpponent") == 201)
     assert game.byte("wTrainerNo") == 1
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
 
@@ -300,8 +272,7 @@ def test_a_trainer_does_not_see_beyond_his_range(start: Start) -> None:
 
 def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
     game = below_his_line(start, COLUMN + 2)
-    game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1))
-    game.tick(8)
+    game.poke("wMapSpriteData", FACES_LEFT, 2 * (RAMBLER - 1)).tick(8)
     assert game.byte("wSpriteStateData1", 16 * RAMBLER + 9) == 8
     assert not is_seen(enter_his_line(game))
     game = below_his_line(start, COLUMN)
@@ -312,13 +283,12 @@ def test_a_trainer_does_not_see_behind_or_beside_him(start: Start) -> None:
 def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 2))
     money = game.block("wPlayerMoney")
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=True)
-    read_on(game, lambda: game.is_free and not is_seen(game))
+    fight_him(game, won=True)
+    game.read_until(lambda: game.is_free and not is_seen(game))
     assert game.has_happened(BEAT_RAMBLER)
     assert game.block("wPlayerMoney") > money
     assert game.byte("wJoyIgnore") == game.byte("wStatusFlags7") & ENGAGED == 0
-    assert (game.place.x, game.place.y) == (COLUMN + 2, ROW)
+    assert game.place[1:] == (COLUMN + 2, ROW)
     game.tick(60)
     assert game.is_free  # though he looks at the player
     game.press("a")
@@ -327,18 +297,14 @@ def test_a_beaten_trainer_does_not_fight_again(start: Start) -> None:
 
 
 def test_talking_to_a_trainer_starts_the_battle_too(start: Start) -> None:
-    game = below_his_line(start, COLUMN).face("up")
-    game.press("a")
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=True)
-    read_on(game, lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
+    game = fight_him(below_his_line(start, COLUMN).face("up").press("a"), won=True)
+    game.read_until(lambda: game.is_free and game.has_happened(BEAT_RAMBLER))
 
 
 def test_a_lost_battle_does_not_count_as_a_win(start: Start) -> None:
     game = enter_his_line(below_his_line(start, COLUMN + 1))
-    read_on(game, lambda: game.byte("wCurOpponent") == 201)
-    fight(game, won=False)
-    read_on(game, lambda: game.place.map == 0 and game.is_free)
+    fight_him(game, won=False)
+    game.read_until(lambda: game.place.map == 0 and game.is_free)
     assert not game.has_happened(BEAT_RAMBLER)
 
 
@@ -349,27 +315,23 @@ RIVAL_OPPONENT = 225
 
 
 def test_after_hazels_offer_the_lab_cannot_be_left(start: Start) -> None:
-    game = start("lab").go_beside(*start("lab").sprite(HAZEL))
-    game.press("a")
-    assert game.read_to_the_end()
+    game = start("lab")
+    assert game.go_beside(*game.sprite(HAZEL)).read_all()
     assert game.has_happened(ASKED)
-    game.go(4, 5)
-    game.hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
-    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
-    assert (game.place.x, game.place.y) == (4, 5)
+    game.go(4, 5).hold_until("down", lambda: bool(game.byte("wOaksLabCurScript")), 60)
+    game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    assert game.place[1:] == (4, 5)
 
 
 def test_the_lab_can_be_left_before_the_offer(start: Start) -> None:
     game = start("lab").go(4, 5).go(4, 10)
-    assert game.is_free
-    assert game.place.map == LAB
+    assert (game.is_free, game.place.map) == (True, LAB)
 
 
 @pytest.mark.parametrize("button", ["b", "a"])
 def test_a_starter_can_be_declined(start: Start, button: str) -> None:
     game = to_table(start("lab"), 2)
-    game.press("a")
-    read_on(game, lambda: game.cursor == (15, 8))
+    game.press("a").read_until(lambda: game.cursor == (15, 8))
     assert (game.byte("wTwoOptionMenuID"), game.byte("wMaxMenuItem")) == (0, 1)
     if button == "a":
         game.press("down")
@@ -397,10 +359,9 @@ def test_the_rival_takes_the_counter_to_each_starter(start: Start, starter: int)
     ]
     assert game.sprite(RIVAL) == (5 + his, 4)
     to_challenge(game)
-    assert game.byte("wCurOpponent") == RIVAL_OPPONENT
-    assert game.byte("wTrainerNo") == starter
+    assert (game.byte("wCurOpponent"), game.byte("wTrainerNo")) == (RIVAL_OPPONENT, starter)
     game.wait(lambda: game.byte("wIsInBattle") == 2, 300)
-    read_on(game, lambda: game.byte("wEnemyMon") != 0)
+    game.read_until(lambda: game.byte("wEnemyMon") != 0)
     assert game.byte("wEnemyMon") == BEATEN_BY[species]
 
 
@@ -409,7 +370,7 @@ def test_the_rival_leaves_after_the_battle(start: Start, end: str) -> None:
     game = to_challenge(start("starter 2"))
     money = game.block("wPlayerMoney")
     fight(game, won=end == "won")
-    read_on(game, lambda: game.is_free and not game.byte("wOaksLabCurScript"))
+    game.read_until(lambda: game.is_free and not game.byte("wOaksLabCurScript"))
     assert game.has_happened(BATTLED_RIVAL)
     assert game.byte("wIsInBattle") == 0
     assert game.place == (LAB, 4, 6)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.contract import battles, pcs
+from tests.contract import battles, menus
 from tests.contract.game import Game, Start
-from tests.contract.stations import GOT_STARTER
+from tests.contract.story_moments import GOT_STARTER
 
 FONT, FONT_BANK, BOX, BOX_BANK = 0x5A80, 4, 0x6288, 4
 FIRST_LETTER, FIRST_BOX_TILE = 0x80, 0x60
@@ -75,20 +75,10 @@ def test_title_and_main_menu(start: Start) -> None:
 def test_maps_after_any_walk(start: Start, station: str) -> None:
     game = start(station)
     here = game.place.map
-    for direction in [
-        "down",
-        "down",
-        "left",
-        "left",
-        "up",
-        "up",
-        "right",
-        "right",
-        "right",
-        "up",
-        "left",
-        "down",
-    ]:
+    for direction in (
+        *("down", "down", "left", "left", "up", "up"),
+        *("right", "right", "right", "up", "left", "down"),
+    ):
         assert_shown(game)
         game.step(direction)
         if game.place.map != here:
@@ -125,8 +115,7 @@ def test_the_screen_is_cut_from_the_live_blocks(start: Start, station: str) -> N
 def test_both_sides_of_an_edge(start: Start) -> None:
     game = start("town")
     game.set_event(GOT_STARTER)  # without one the lane is closed
-    column = next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0))
-    game.go(column, 0)
+    game.go(next(x for x in range(40) if game.is_open(x, 0) and game.route(x, 0)), 0)
     for direction in ["up", "up", "up", "down", "down", "down", "down"]:
         game.step(direction)
         assert_shown(game)
@@ -136,14 +125,11 @@ def test_boxes_over_the_map(start: Start) -> None:
     game = start("town")
     game.press("start", settle=20)
     assert_shown(game)
-    game.press("down")
-    game.press("a", settle=20)
+    game.press("down").press("a", settle=20)
     assert_shown(game)
-    game.press("b", settle=20)
-    game.press("b", settle=20)
+    game.press("b", "b", settle=20)
     assert_shown(game)
-    game.go_beside(*game.signs[0])
-    game.press("a", settle=200)
+    game.go_beside(*game.signs[0]).press("a", settle=200)
     assert game.byte("wFontLoaded") & 1
     assert_shown(game)
 
@@ -154,9 +140,7 @@ def put_below(game: Game, slot: int, steps: int) -> None:
     game.wait(lambda: not game.byte("wSpriteStateData2", at), 40)
     game.poke("wSpriteStateData2", game.place.y + steps + 4, at + 4)
     game.poke("wSpriteStateData2", game.place.x + 4, at + 5)
-    game.poke("wSpriteStateData1", WAITING, at + 1)
-    game.poke("wSpriteStateData2", 100, at + 8)
-    game.tick(8)
+    game.poke("wSpriteStateData1", WAITING, at + 1).poke("wSpriteStateData2", 100, at + 8).tick(8)
 
 
 def test_no_person_shows_over_the_text_box_from_below(start: Start) -> None:
@@ -174,9 +158,9 @@ def test_no_person_shows_in_the_text_of_a_pc(start: Start) -> None:
     game = start("rest house")
     battles.set_team(game, battles.Mon(3))
     put_below(game.go(3, 3), VISITOR, 3)
-    pcs.use(game, pcs.BOXES_PC)
+    menus.use_pc(game, menus.BOXES_PC)
     assert any(row >= BOX_ROW for _, row in covered(game)), "a person is below the box"
-    pcs.choose(game, 1, None)  # to deposit the only Pokemon, which is refused
+    menus.choose_entry(game, 1)  # to deposit the only Pokemon, which is refused
     game.tick(20)
     assert game.text.splitlines()[BOX_ROW + 2].strip("#_ ")
     assert not any(row >= BOX_ROW for _, row in covered(game))
@@ -193,8 +177,7 @@ def test_a_moving_map_never_tears(start: Start) -> None:
             after = shades(game)
             assert scrolled(before, after), f"torn picture while walking {direction}"
             before = after
-        game.release(direction)
-        game.wait(lambda: game.is_free, 40)
+        game.release(direction).until_free()
 
 
 def scrolled(before: np.ndarray, after: np.ndarray) -> bool:

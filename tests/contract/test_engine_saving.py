@@ -8,9 +8,8 @@ from typing import Final
 import pytest
 
 from emulator import MenuKind
-from tests.contract import growing
 from tests.contract.game import Game, Start
-from tests.contract.stations import to_bedroom, to_naming
+from tests.contract.story_moments import to_bedroom, to_naming
 
 SAVE: Final = 3  # of the START menu
 YES_NO: Final = (1, 8)
@@ -45,31 +44,26 @@ def ask(game: Game) -> Game:
     for _ in range(SAVE):
         game.press("down")
     assert game.cursor == (11, 2 + 2 * SAVE), game.text
-    game.press("a")
-    game.wait(lambda: game.cursor == YES_NO, 300)
+    game.press("a").to_cursor(YES_NO, 300)
     return game
 
 
 def save(game: Game) -> bytes:
     """Save, and return the battery RAM."""
     ask(game).press("a")
-    game.wait(lambda: game.is_free, 600)
+    game.until_free()
     return cartridge_ram(game)
 
 
 def to_menu(game: Game) -> Game:
-    game.tick(150)
-    game.press("start")
-    game.wait(lambda: game.cursor == (1, 2), 160)
+    game.tick(150).press("start").to_cursor((1, 2), 160)
     return game
 
 
 def go_on(game: Game) -> Game:
     to_menu(game).press("a")
-    game.wait(lambda: "OWNED" in game.text, 60)
-    game.press("a")
-    game.wait(lambda: bool(game.byte("wJoyIgnore")), 60)
-    game.wait(lambda: game.is_free, 120)
+    game.wait(lambda: "OWNED" in game.text, 60).press("a")
+    game.wait(lambda: bool(game.byte("wJoyIgnore")), 60).until_free()
     return game
 
 
@@ -81,7 +75,7 @@ def items(game: Game) -> list[str]:
 
 def test_saving_shows_a_summary_and_asks(start: Start) -> None:
     game = ask(start("starter 1"))
-    menu = growing.state(game).menu
+    menu = game.state.menu
     assert menu is not None
     assert menu.kind is MenuKind.SAVE_YES_NO
     rows = game.text.splitlines()
@@ -89,20 +83,17 @@ def test_saving_shows_a_summary_and_asks(start: Start) -> None:
     assert "BADGES" in rows[4]
     assert "  1" in rows[6]
     assert ":" in rows[8]
-    game.press("a")
-    game.wait(lambda: "Scratch" in game.text, 60)
-    shown = game.wait(lambda: "all down." in game.text, 400)
-    assert 120 <= shown <= 250
-    game.wait(lambda: game.is_free, 120)
-    assert game.byte("wSaveFileStatus") == SAVED
-    assert game.byte("hWY") == 0x90
+    game.press("a").wait(lambda: "Scratch" in game.text, 60)
+    assert 120 <= game.frames_until(lambda: "all down." in game.text, 400) <= 250
+    game.until_free()
+    assert (game.byte("wSaveFileStatus"), game.byte("hWY")) == (SAVED, 0x90)
 
 
 def test_answering_no_writes_no_save(start: Start) -> None:
     game = start("bedroom")
     before = cartridge_ram(game)[BANK:]
     ask(game).press("b")
-    game.wait(lambda: game.is_free, 120)
+    game.until_free()
     assert cartridge_ram(game)[BANK:] == before
     assert game.step("down")
 
@@ -129,25 +120,19 @@ def test_the_game_goes_on_where_it_was_saved(
     party, money = game.block("wPartyCount", 404), game.block("wPlayerMoney")
     options, events = game.byte("wOptions"), game.block("wEventFlags")
     toggles = game.block("wToggleableObjectFlags")
-    file = save(game)
-    again = to_menu(power_on(file))
-    assert again.byte("wSaveFileStatus") == SAVED
-    assert again.byte("wMaxMenuItem") == 2
+    again = to_menu(power_on(save(game)))
+    assert (again.byte("wSaveFileStatus"), again.byte("wMaxMenuItem")) == (SAVED, 2)
     assert items(again) == ["CONTINUE", "NEW GAME", "OPTION"]
     assert (again.tile(14, 0), again.tile(14, 7)) == (0x7B, 0x7E)
     time = again.block("wPlayTimeHours", 5)
-    again.press("a")
-    again.wait(lambda: "OWNED" in again.text, 60)
+    again.press("a").wait(lambda: "OWNED" in again.text, 60)
     assert "JUNO" in again.text
     again.tick(120)
     assert again.block("wPlayTimeHours", 5) == time, "play time stops until CONTINUE"
-    again.press("a")
-    again.wait(lambda: bool(again.byte("wJoyIgnore")), 60)
-    again.wait(lambda: again.is_free, 120)
+    again.press("a").wait(lambda: bool(again.byte("wJoyIgnore")), 60).until_free()
     assert again.place == place
     assert again.byte("wSpriteStateData1", 9) == 0, "the player faces down"
-    assert again.block("wPartyCount", 404) == party
-    assert again.block("wPlayerMoney") == money
+    assert (again.block("wPartyCount", 404), again.block("wPlayerMoney")) == (party, money)
     assert (again.byte("wOptions"), again.block("wEventFlags")) == (options, events)
     assert again.block("wToggleableObjectFlags") == toggles
     assert len(again.people) == len(people)
@@ -165,8 +150,7 @@ def test_the_map_looks_as_it_was_left(
     graphics = bytes(game.pyboy.memory[0x9000:0x9800])
     warps, signs, wild = game.warps, game.signs, game.block("wGrassRate", 21)
     again = go_on(power_on(save(game)))
-    assert again.place == game.place
-    assert again.block("wTileMap") == tiles
+    assert (again.place, again.block("wTileMap")) == (game.place, tiles)
     assert again.block("wOverworldMap") == blocks
     assert bytes(again.pyboy.memory[0x9000:0x9800]) == graphics
     assert (again.warps, again.signs, again.block("wGrassRate", 21)) == (warps, signs, wild)
@@ -176,14 +160,12 @@ def test_b_returns_from_the_summary_and_the_menu(
     start: Start, power_on: Callable[[bytes], Game]
 ) -> None:
     game = to_menu(power_on(save(start("bedroom"))))
-    game.press("a", settle=20)
-    game.press("b", settle=20)
+    game.press("a", "b", settle=20)
     assert "OWNED" not in game.text
     assert game.cursor == (1, 2)
     game.press("down")
     assert game.cursor == (1, 4)
-    game.press("b")
-    game.wait(lambda: TITLE_WORDS in game.text, 120)
+    game.press("b").wait(lambda: TITLE_WORDS in game.text, 120)
 
 
 def corrupt_files(file: bytes) -> Iterator[bytes]:
@@ -199,8 +181,7 @@ def test_a_corrupt_save_is_ignored(start: Start, power_on: Callable[[bytes], Gam
         game = to_menu(power_on(file))
         assert game.byte("wSaveFileStatus") == GONE
         assert items(game) == ["NEW GAME", "OPTION"]
-        assert game.byte("wMaxMenuItem") == 1
-        assert game.byte("wPlayerName") == 0
+        assert (game.byte("wMaxMenuItem"), game.byte("wPlayerName")) == (1, 0)
 
 
 def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
@@ -213,12 +194,8 @@ def test_a_new_game_asks_nothing_but_saving_over_an_older_one_does(
     assert game.byte("wPartyCount") == 0
     for answer, writes in (("b", False), ("a", True)):
         ask(game).press("a")
-        game.wait(lambda: "wrote" in game.text, 200)
-        game.wait(lambda: game.has_arrow, 200)
-        game.press("a")
-        game.wait(lambda: game.cursor == YES_NO, 200)
-        game.press(answer)
-        game.wait(lambda: game.is_free, 600)
+        game.wait(lambda: "wrote" in game.text, 200).wait(lambda: game.has_arrow, 200)
+        game.press("a").to_cursor(YES_NO, 200).press(answer).until_free()
         assert (cartridge_ram(game)[BANK:] != file[BANK:]) == writes
     save(game)  # the player's own save asks once
 
@@ -228,14 +205,12 @@ def test_the_newest_save_is_loaded(start: Start, power_on: Callable[[bytes], Gam
     save(game)
     assert game.step("down")
     place = game.place
-    again = go_on(power_on(save(game)))
-    assert again.place == place
+    assert go_on(power_on(save(game))).place == place
 
 
 def test_variables_of_the_cartridge_survive_the_other_bank(start: Start) -> None:
     game = ask(start("bedroom"))
-    game.press("a")
-    game.wait(lambda: game.is_free, 600)
+    game.press("a").until_free()
     assert game.step("down")
     game.press("start", settle=12)
     assert game.cursor == (11, 8)

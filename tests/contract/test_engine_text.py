@@ -13,7 +13,10 @@ BOX_END = bytes([0x7D, *[0x7A] * 18, 0x7E])
 FONT_LOADED = 1
 
 
-def at_a_sign(game: Game) -> Game:
+@pytest.fixture
+def sign(start: Start) -> Game:
+    """The sign of the bedroom."""
+    game = start("bedroom")
     return game.go_beside(*game.signs[0])
 
 
@@ -23,8 +26,7 @@ def at_the_parent(game: Game) -> Game:
 
 def open_text(game: Game) -> Game:
     game.press("a", hold=3, settle=0)
-    game.wait(lambda: game.byte("wFontLoaded") & FONT_LOADED == FONT_LOADED, 20)
-    return game
+    return game.wait(lambda: game.byte("wFontLoaded") & FONT_LOADED == FONT_LOADED, 20)
 
 
 def is_quiet(game: Game) -> bool:
@@ -34,78 +36,54 @@ def is_quiet(game: Game) -> bool:
     return game.block("wTileMap") == before and not game.has_arrow
 
 
-def test_a_sign_opens_the_message_box(start: Start) -> None:
-    game = open_text(at_a_sign(start("bedroom")))
-    game.tick(4)
-    tiles = game.block("wTileMap")
-    assert tiles[240:260] == BOX_ROW
-    assert tiles[340:360] == BOX_END
+def test_a_sign_opens_the_message_box(sign: Game) -> None:
+    tiles = open_text(sign).tick(4).block("wTileMap")
+    assert (tiles[240:260], tiles[340:360]) == (BOX_ROW, BOX_END)
     assert all(tiles[20 * row] == tiles[20 * row + 19] == 0x7C for row in range(13, 17))
-    assert game.byte("hWY") == 0
+    assert sign.byte("hWY") == 0
 
 
-def test_letters_come_at_the_chosen_speed(start: Start) -> None:
-    for speed in (1, 3, 5):
-        game = at_a_sign(start("bedroom"))
-        game.pyboy.memory[0xD355] = speed
-        open_text(game)
-        while game.tile(1, 14) == 0x7F:
-            game.tick()
-        game.tick(8 * speed)
-        shown = sum(game.tile(x, 14) != 0x7F for x in range(1, 19))
-        assert shown + game.text.splitlines()[14][1 : shown + 1].count(" ") >= 7
-        assert shown <= 10
+@pytest.mark.parametrize("speed", [1, 3, 5])
+def test_letters_come_at_the_chosen_speed(sign: Game, speed: int) -> None:
+    game = open_text(sign.poke("wOptions", speed))
+    game.wait(lambda: game.tile(1, 14) != 0x7F, 600).tick(8 * speed)
+    shown = sum(game.tile(x, 14) != 0x7F for x in range(1, 19))
+    assert shown + game.text.splitlines()[14][1 : shown + 1].count(" ") >= 7
+    assert shown <= 10
 
 
-def test_without_a_delay_words_come_at_once(start: Start) -> None:
-    game = at_a_sign(start("bedroom"))
-    game.pyboy.memory[0xD355] = 0
-    open_text(game)
-    game.wait(lambda: game.tile(1, 14) != 0x7F, 12)
-    game.tick(2)
+def test_without_a_delay_words_come_at_once(sign: Game) -> None:
+    game = open_text(sign.poke("wOptions", 0))
+    game.wait(lambda: game.tile(1, 14) != 0x7F, 12).tick(2)
     assert sum(game.tile(x, 14) != 0x7F for x in range(1, 19)) >= 7
 
 
-def test_a_held_button_prints_a_letter_a_frame(start: Start) -> None:
-    game = at_a_sign(start("bedroom"))
-    game.pyboy.memory[0xD355] = 5
-    open_text(game)
+def test_a_held_button_prints_a_letter_a_frame(sign: Game) -> None:
+    game = open_text(sign.poke("wOptions", 5))
     game.hold_until("b", lambda: game.tile(8, 14) != 0x7F or game.tile(9, 14) != 0x7F, 24)
 
 
-def test_the_last_wait_has_no_arrow_and_b_ends_it(start: Start) -> None:
-    game = open_text(at_a_sign(start("bedroom")))
-    game.wait(lambda: is_quiet(game), 20)
-    game.tick(200)
+def test_the_last_wait_has_no_arrow_and_b_ends_it(sign: Game) -> None:
+    game = open_text(sign).wait(lambda: is_quiet(sign), 20).tick(200)
     assert game.byte("wFontLoaded") & FONT_LOADED
     assert not game.has_arrow
     game.press("b")
-    assert game.byte("wFontLoaded") == 0
-    assert game.byte("hWY") == 0x90
+    assert (game.byte("wFontLoaded"), game.byte("hWY")) == (0, 0x90)
     assert max(game.block("wTileMap")) < 0x60
 
 
-def test_a_box_stays_while_a_is_held_at_the_end(start: Start) -> None:
-    game = open_text(at_a_sign(start("bedroom")))
-    game.wait(lambda: is_quiet(game), 20)
-    game.hold("a")
-    game.tick(60)
+def test_a_box_stays_while_a_is_held_at_the_end(sign: Game) -> None:
+    game = open_text(sign).wait(lambda: is_quiet(sign), 20).hold("a").tick(60)
     assert game.byte("wFontLoaded") & FONT_LOADED
-    game.release("a")
-    game.tick(8)
-    assert game.byte("wFontLoaded") == 0
-    game.tick(60)
-    assert game.byte("wFontLoaded") == 0
+    assert game.release("a").tick(8).byte("wFontLoaded") == 0
+    assert game.tick(60).byte("wFontLoaded") == 0
 
 
-def test_walking_is_off_while_a_box_is_open(start: Start) -> None:
-    game = open_text(at_a_sign(start("bedroom")))
-    before = game.place
-    game.hold("down")
-    game.tick(60)
-    game.release("down")
-    assert game.place == before
-    assert game.byte("wFontLoaded") & FONT_LOADED
+def test_walking_is_off_while_a_box_is_open(sign: Game) -> None:
+    before = open_text(sign).place
+    sign.hold("down").tick(60).release("down")
+    assert sign.place == before
+    assert sign.byte("wFontLoaded") & FONT_LOADED
 
 
 def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
@@ -119,55 +97,45 @@ def test_pages_wait_at_the_arrow_and_clear(start: Start) -> None:
     game.wait(lambda: game.has_arrow, 200)
     assert game.text.splitlines()[14] != first
     second_line = game.text.splitlines()[16][1:18]
-    game.press("a", settle=2)
-    game.wait(lambda: game.text.splitlines()[14][1:18] == second_line, 30)
+    game.press("a", settle=2).wait(lambda: game.text.splitlines()[14][1:18] == second_line, 30)
     assert game.read_to_the_end()
     assert game.is_free
 
 
 def test_a_person_turns_to_the_player_who_talks(start: Start) -> None:
     game = at_the_parent(start("house"))
-    facing = game.byte("wSpriteStateData1", 9)
-    before = game.byte("wSpriteStateData1", 16 + 9)
-    open_text(game)
-    assert game.byte("wSpriteStateData1", 16 + 9) == facing ^ 4
+    facing, before = (game.byte("wSpriteStateData1", at) for at in (9, 16 + 9))
+    assert open_text(game).byte("wSpriteStateData1", 16 + 9) == facing ^ 4
     game.read_to_the_end()
     assert game.byte("wSpriteStateData1", 16 + 9) == before
 
 
 def test_every_sign_and_person_of_the_town_can_be_read(start: Start) -> None:
     game = start("town")
-    for sign in game.signs:
-        open_text(game.go_beside(*sign))
-        assert game.read_to_the_end()
     standing = [
-        slot
+        game.sprite(slot)
         for slot in range(1, game.byte("wNumSprites") + 1)
         if game.byte("wSpriteStateData2", 16 * slot + 6) == 0xFF
     ]
-    for slot in standing:
-        open_text(game.go_beside(*game.sprite(slot)))
-        assert game.read_to_the_end()
+    for square in (*game.signs, *standing):
+        assert open_text(game.go_beside(*square)).read_to_the_end()
 
 
-def test_pressing_a_at_an_empty_square_opens_no_text(start: Start) -> None:
-    game = start("bedroom")
-    game.press("a", settle=30)
-    assert game.is_free
+def test_pressing_a_at_an_empty_square_opens_no_text(bedroom: Game) -> None:
+    assert bedroom.press("a", settle=30).is_free
+
+
+def put(game: Game, address: int, data: bytes) -> None:
+    for at, byte in enumerate(data, address):
+        game.pyboy.memory[at] = byte
 
 
 def say(game: Game, *commands: bytes) -> str:
     """Let the sign in front show a text of our own; return the two lines."""
-    pointer = (SCRATCH + 2).to_bytes(2, "little")
     script = b"".join([*commands, bytes([STRING, DONE, END])])
-    for offset, byte in enumerate(pointer + script):
-        game.pyboy.memory[SCRATCH + offset] = byte
-    game.poke("wCurMapTextPtr", SCRATCH & 0xFF)
-    game.poke("wCurMapTextPtr", SCRATCH >> 8, 1)
-    game.poke("wSignTextIDs", 1)
-    open_text(game)
-    game.tick(160)
-    lines = game.text.splitlines()
+    put(game, SCRATCH, (SCRATCH + 2).to_bytes(2, "little") + script)
+    game.poke("wCurMapTextPtr", SCRATCH.to_bytes(2, "little")).poke("wSignTextIDs", 1)
+    lines = open_text(game).tick(160).text.splitlines()
     return f"{lines[14][1:19].strip()}/{lines[16][1:19].strip()}"
 
 
@@ -176,37 +144,27 @@ def words(text: str) -> bytes:
     return bytes([STRING, *(0x80 + ord(letter) - ord("A") for letter in text), END])
 
 
-def label(address: int) -> bytes:
-    return address.to_bytes(2, "little")
-
-
 @pytest.mark.parametrize(
     ("address", "data", "command", "shown"),
     [
-        (0xCF4B, bytes([0x80, 0x81, END]), bytes([0x01]) + label(0xCF4B), "XABY/"),
-        (0xCF96, bytes([42]), bytes([0x09]) + label(0xCF96) + bytes([0x13]), "X42Y/"),
-        (0xCF4B, bytes([4, 210]), bytes([0x09]) + label(0xCF4B) + bytes([0x25]), "X1234Y/"),
-        (0xCF4B, bytes([0, 0]), bytes([0x09]) + label(0xCF4B) + bytes([0x25]), "X0Y/"),
-        (0xD079, bytes([0x00, 0x31, 0x07]), bytes([0x02]) + label(0xD079) + bytes([3]), "X3107Y/"),
-        (0xD079, bytes([0, 0, 0]), bytes([0x02]) + label(0xD079) + bytes([3]), "X0Y/"),
-        (0xCF4B, b"", bytes([0x05]), "X/Y"),
-        (0xCF4B, b"", bytes([0x0B]), "XY/"),  # a sound
+        (0xCF4B, b"\x80\x81\x50", "01 4BCF", "XABY/"),
+        (0xCF96, b"\x2a", "09 96CF 13", "X42Y/"),
+        (0xCF4B, b"\x04\xd2", "09 4BCF 25", "X1234Y/"),
+        (0xCF4B, b"\0\0", "09 4BCF 25", "X0Y/"),
+        (0xD079, b"\x00\x31\x07", "02 79D0 03", "X3107Y/"),
+        (0xD079, b"\0\0\0", "02 79D0 03", "X0Y/"),
+        (0xCF4B, b"", "05", "X/Y"),
+        (0xCF4B, b"", "0B", "XY/"),  # a sound
     ],
 )
 def test_texts_print_what_ram_holds(
-    start: Start, address: int, data: bytes, command: bytes, shown: str
+    sign: Game, address: int, data: bytes, command: str, shown: str
 ) -> None:
-    game = at_a_sign(start("bedroom"))
-    for offset, byte in enumerate(data):
-        game.pyboy.memory[address + offset] = byte
-    assert say(game, words("X"), command, words("Y")) == shown
+    put(sign, address, data)
+    assert say(sign, words("X"), bytes.fromhex(command), words("Y")) == shown
 
 
 @pytest.mark.parametrize(("turn", "user"), [(0, "AB/Enemy C"), (1, "Enemy C/AB")])
-def test_user_and_target_are_named_by_turn(start: Start, turn: int, user: str) -> None:
-    game = at_a_sign(start("bedroom"))
-    for name, letters in (("wBattleMonNick", b"\x80\x81\x50"), ("wEnemyMonNick", b"\x82\x50")):
-        for offset, byte in enumerate(letters):
-            game.poke(name, byte, offset)
-    game.poke("hWhoseTurn", turn)
-    assert say(game, bytes([STRING, 0x5A, 0x4F, 0x59, END])) == user
+def test_user_and_target_are_named_by_turn(sign: Game, turn: int, user: str) -> None:
+    sign.poke("wBattleMonNick", b"\x80\x81\x50").poke("wEnemyMonNick", b"\x82\x50")
+    assert say(sign.poke("hWhoseTurn", turn), bytes([STRING, 0x5A, 0x4F, 0x59, END])) == user

@@ -10,20 +10,21 @@ import pytest
 
 from emulator import read_state
 from emulator.ram.control import NoControl
-from tests.contract import battles, pcs
+from tests.contract import battles
 from tests.contract.game import OFFSETS, Game, Start
-from tests.contract.stations import GOT_STARTER, LAB, LANE, fight
+from tests.contract.story_moments import GOT_STARTER, LAB, LANE, fight
 
 BITS = {"down": 4, "up": 8, "left": 2, "right": 1}
 
 
 def test_the_view_moves_when_the_step_begins(start: Start) -> None:
     game = start("bedroom")
-    game.hold("down")
-    game.wait(lambda: game.byte("wWalkCounter") not in {0, 8}, 10)
-    game.tick()
+    game.hold("down").wait(lambda: game.byte("wWalkCounter") not in {0, 8}, 10).tick()
     assert game.place.y == 6
-    assert view(game) == expected_view(game, 3, 7)
+    width = game.byte("wCurMapWidth") + 6
+    assert (
+        game.word("wCurrentTileBlockMapViewPointer") == 0xC6E8 + (7 // 2 + 1) * width + 3 // 2 + 1
+    )
     assert game.byte("wYBlockCoord") == 1
     game.release("down")
 
@@ -31,8 +32,7 @@ def test_the_view_moves_when_the_step_begins(start: Start) -> None:
 def test_after_an_idle_pass_the_player_turns_before_walking(start: Start) -> None:
     game = start("bedroom")
     assert game.byte("wCheckFor180DegreeTurn") == 1
-    game.hold("up")
-    game.wait(lambda: game.byte("wWalkCounter") == 4, 30)
+    game.hold("up").wait(lambda: game.byte("wWalkCounter") == 4, 30)
     assert game.byte("wCheckFor180DegreeTurn") == 0
     game.release("up")
 
@@ -40,10 +40,9 @@ def test_after_an_idle_pass_the_player_turns_before_walking(start: Start) -> Non
 def test_a_direction_changes_at_once_while_walking(start: Start) -> None:
     game = start("town")
     game.step("down")
-    game.hold_until("down", lambda: game.byte("wWalkCounter") == 2, 40)
-    game.hold("right")
+    game.hold_until("down", lambda: game.byte("wWalkCounter") == 2, 40).hold("right")
     game.wait(lambda: game.byte("wWalkCounter") == 0, 10)
-    assert game.wait(lambda: game.byte("wWalkCounter") != 0, 10) <= 3
+    assert game.frames_until(lambda: game.byte("wWalkCounter") != 0, 10) <= 3
     assert game.byte("wPlayerDirection") == BITS["right"]
     game.release("right")
 
@@ -54,14 +53,6 @@ def test_each_finished_step_counts(start: Start) -> None:
     assert game.step("up")
     assert game.step("up")
     assert game.byte("wStepCounter") == (before - 2) & 0xFF
-
-
-def view(game: Game) -> int:
-    return game.word("wCurrentTileBlockMapViewPointer")
-
-
-def expected_view(game: Game, x: int, y: int) -> int:
-    return 0xC6E8 + (y // 2 + 1) * (game.byte("wCurMapWidth") + 6) + x // 2 + 1
 
 
 HOP = 0x40
@@ -91,7 +82,7 @@ def test_a_ledge_jump_lands_two_squares_ahead(start: Start, direction: str, x: i
         indices.append(game.byte("wPlayerJumpingYScreenCoordsIndex"))
         game.tick()
         frames += 1
-    assert (game.place.x, game.place.y) == (x + 2 * dx, y + 2 * dy)
+    assert game.place[1:] == (x + 2 * dx, y + 2 * dy)
     assert HOP_FRAMES <= frames <= HOP_FRAMES + 4
     assert indices == sorted(indices)
     assert min(heights) < 0x34
@@ -106,9 +97,8 @@ def test_keys_do_nothing_during_a_ledge_jump(start: Start) -> None:
     for button in ("start", "a", "left", "up"):
         game.press(button, hold=4, settle=2)
     assert game.byte("wFontLoaded") == 0
-    game.wait(lambda: game.is_free, 40)
-    game.tick(10)
-    assert (game.place.x, game.place.y) == (10, 30)
+    game.until_free().tick(10)
+    assert game.place[1:] == (10, 30)
     assert game.step("left")
 
 
@@ -118,13 +108,12 @@ SCRIPTED = 0x80
 def test_leaving_a_door_moves_the_player_one_step_down(start: Start) -> None:
     game = start("house")
     x, y, _ = next(warp for warp in game.warps if warp[2] == 0xFF)
-    game.go(x, y - 1)
-    game.hold_until("down", lambda: game.place.map == 0, 120)
+    game.go(x, y - 1).hold_until("down", lambda: game.place.map == 0, 120)
     game.wait(lambda: bool(game.byte("wStatusFlags5") & SCRIPTED), 120)
     (door,) = [warp for warp in game.warps if warp[2] == 37]
-    assert (game.place.x, game.place.y) == door[:2]
+    assert game.place[1:] == door[:2]
     assert game.byte("wJoyIgnore")
-    game.wait(lambda: game.is_free, 120)
+    game.until_free()
     assert game.place == (0, door[0], door[1] + 1)
     assert game.byte("wSimulatedJoypadStatesIndex") == 0
 
@@ -139,15 +128,14 @@ def test_a_step_onto_a_door_changes_only_the_map_id_until_the_fade_is_over(start
     (door,) = [warp for warp in game.warps if warp[2] == LAB]
     game.go(door[0], door[1] + 1)
     before, people = game.place, game.block("wSpriteStateData2")
-    game.hold("up")
-    game.wait(lambda: game.place.map == LAB, 40)
-    assert (game.place.x, game.place.y) == (door[0], door[1])
+    game.hold("up").wait(lambda: game.place.map == LAB, 40)
+    assert game.place[1:] == (door[0], door[1])
     assert game.block("wSpriteStateData2")[0x10:] == people[0x10:]
     assert (game.at(RBGP), game.byte("wJoyIgnore"), game.is_loaded) == (FULL, 0, False)
     game.release("up")
     palettes, states = [], []
     while not game.is_loaded:
-        states.append(read_state(pcs.ram(game), 0))
+        states.append(read_state(game.ram, 0))
         palettes.append(game.at(RBGP))
         game.tick()
     assert next(len(list(same)) for _, same in groupby(palettes[:-1])) in range(6, 10)
@@ -159,14 +147,12 @@ def test_a_step_onto_a_door_changes_only_the_map_id_until_the_fade_is_over(start
 
 def test_before_a_battle_with_a_trainer_only_the_opponent_tells_of_it(bedroom: Game) -> None:
     battles.set_team(bedroom, battles.Mon(3))
-    bedroom.poke("wTrainerNo", 1)
-    bedroom.poke("wCurOpponent", 201)
+    bedroom.poke("wTrainerNo", 1).poke("wCurOpponent", 201)
     free = []
     while not bedroom.byte("wIsInBattle"):
         bedroom.tick()
         free.append(bedroom.at(RBGP) == FULL and not bedroom.byte("wJoyIgnore"))
-        state = read_state(pcs.ram(bedroom), 0)
-        assert not state.in_control
+        assert not read_state(bedroom.ram, 0).in_control
     assert sum(free) > 30
 
 
@@ -190,9 +176,7 @@ def test_an_edge_is_crossed_without_a_pause_both_ways(start: Start) -> None:
             screens.append(game.block("wTileMap"))
         assert frames <= 26
         assert game.block("wTileMap") == screens[-2]  # the same ground seen from the other map
-        game.release(direction)
-        game.wait(lambda: game.is_free, 60)
-        game.tick(4)
+        game.release(direction).until_free().tick(4)
         x, y = game.place.x, game.place.y
         assert y in {0, 2 * game.byte("wCurMapHeight") - 1}
         assert game.tile(8, 9) == game.step_tile(x, y)
@@ -214,8 +198,7 @@ def in_the_grass(start: Start) -> Game:
     game.poke("wGrassRate", 0)
     game.go(3, 32).step("up")
     assert game.place[1:] == (3, 31)
-    game.poke("wGrassRate", rate)
-    game.poke("wNumberOfNoRandomBattleStepsLeft", 0)
+    game.poke("wGrassRate", rate).poke("wNumberOfNoRandomBattleStepsLeft", 0)
     return game
 
 
@@ -280,13 +263,10 @@ def test_slots_follow_the_thresholds(start: Start) -> None:
 
 def test_no_encounter_off_the_grass_or_when_battles_are_off(start: Start) -> None:
     game = in_the_grass(start)
-    game.poke("wGrassRate", SURE)
-    game.poke("wStatusFlags4", game.byte("wStatusFlags4") | 0x10)
+    game.poke("wGrassRate", SURE).poke("wStatusFlags4", game.byte("wStatusFlags4") | 0x10)
     assert not any(walk(game, direction) for direction in islice(cycle(CIRCLE), 8))
-    game.tick(4)
-    game.poke("wGrassRate", 0)
-    game.go(9, 32)
-    game.poke("wStatusFlags4", game.byte("wStatusFlags4") & ~0x10)
+    game.tick(4).poke("wGrassRate", 0)
+    game.go(9, 32).poke("wStatusFlags4", game.byte("wStatusFlags4") & ~0x10)
     game.poke("wGrassRate", SURE)
     assert not any(walk(game, direction) for direction in islice(cycle(CIRCLE), 12))
 
@@ -299,10 +279,8 @@ def test_three_steps_without_encounters_follow_a_battle(start: Start) -> None:
     there = game.place
     assert there != before
     fight(game, won=True)
-    game.wait(lambda: game.is_free and game.byte("wUpdateSpritesEnabled") == 1, 200)
-    game.tick(30)
-    assert game.place == there
-    assert game.byte("wCurOpponent") == 0
+    game.wait(lambda: game.is_free and game.byte("wUpdateSpritesEnabled") == 1, 200).tick(30)
+    assert (game.place, game.byte("wCurOpponent")) == (there, 0)
     assert game.byte("wNumberOfNoRandomBattleStepsLeft") == PEACEFUL_STEPS
     game.poke("wGrassRate", SURE)
     for left, direction in zip((2, 1, 0), ("right", "down", "left"), strict=True):
@@ -316,11 +294,7 @@ def test_three_steps_without_encounters_follow_a_battle(start: Start) -> None:
 def test_a_pending_opponent_starts_a_battle(start: Start, station: str) -> None:
     game = start(station)
     before, tiles = game.place, game.block("wTileMap")
-    game.poke("wCurEnemyLevel", 3)
-    game.poke("wCurOpponent", NIBBIT)
-    fight(game, won=True)
+    fight(game.poke("wCurEnemyLevel", 3).poke("wCurOpponent", NIBBIT), won=True)
     game.wait(lambda: game.is_free and game.block("wTileMap") == tiles, 200)
-    assert game.place == before
-    assert game.byte("wCurOpponent") == 0
-    assert game.byte("hWY") == 0x90
+    assert (game.place, game.byte("wCurOpponent"), game.byte("hWY")) == (before, 0, 0x90)
     assert game.step("up")

@@ -2,207 +2,105 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import pytest
 
-from tests.contract.chapter import bag, empty_bag, enter, through_the_door
 from tests.contract.game import Game, Start
-from tests.contract.stations import fight, read_on
+from tests.contract.places import enter, through_the_door
+from tests.contract.story_moments import fight
 
 ALDERBROOK = 1
 TINS, QUIZ, HALL, LOFT, ATTIC, PLATES, LIFT = 92, 168, 181, 207, 208, 209, 236
-FIRST_LOCK, SECOND_LOCK = 0x161, 0x160
-GATES: Final = (0x2A8, 0x2A9, 0x2AA)
-GUESTS: Final = (0x29A, 0x29B, 0x29C)
-DOORS: Final = (0x6FD, 0x6FE)
+LOCKS, GATE, GUEST = (0x161, 0x160), 0x2A8, 0x29A
+DOORS = {2: 0x6FD, 12: 0x6FE}  # the events, by the column of the door
 CARD, CRANK = 48, 74
-FLOOR_ITEMS: Final = bytes([86, 87, 88])
+FLOOR_ITEMS = bytes([86, 87, 88])
 SPECIAL_LIST = 4
 ON_PAD = 1
 WARP_MAPS = 0xCC5B  # the agent does not read it
 RAMBLER = 201
-TIN_ROWS = 3
-BARS = (4, 5)
 LOCKED, LOCKED_TOP = 0x18, 0x24
 
 
-def ask_and_answer(game: Game, answer: str) -> Game:
-    """Press A, wait for the question, and give the answer."""
-    game.press("a")
-    read_until_asked(game)
-    if answer == "no":
-        game.press("down")
-    game.press("a", settle=20)
-    return game
+def test_an_opened_lock_stays_open(start: Start) -> None:
+    game = start("alderbrook").set_event(*LOCKS)
+    game = through_the_door(lambda _: game, TINS)
+    assert game.is_open(4, 5)
+    assert "nothing" in game.go_beside(1, 7).read_all()
 
 
-def read_until_asked(game: Game) -> Game:
-    for _ in range(40):
-        game.tick(30)
-        if game.cursor == (15, 8):
-            return game
-        if game.has_arrow:
-            game.press("b")
-    pytest.fail(game.text)
+@pytest.mark.parametrize("won", [True, False])
+def test_a_wrong_answer_starts_a_battle_and_winning_it_opens_the_way(
+    start: Start, *, won: bool
+) -> None:
+    room = through_the_door(start, QUIZ).go(5, 14).face("up").press("a")
+    room.read_until(lambda: room.cursor == (15, 8)).press("down").press("a", settle=20)
+    fight(room.read_until(lambda: room.byte("wCurOpponent") == RAMBLER), won=won)
+    room.read_until(lambda: room.is_free and (room.place.map == QUIZ) is won)
+    assert [room.has_happened(each) for each in (GUEST, GATE)] == [won, won]
+    assert not won or room.is_open(2, 13)
 
 
-class TestTins:
-    """The store of tins."""
-
-    @pytest.fixture
-    def store(self, start: Start) -> Game:
-        return through_the_door(start, TINS)
-
-    @staticmethod
-    def square(tin: int) -> tuple[int, int]:
-        return 1 + 2 * (tin // TIN_ROWS), 7 + 2 * (tin % TIN_ROWS)
-
-    def look_under(self, game: Game, tin: int) -> str:
-        game.go_beside(*self.square(tin)).press("a")
-        return " ".join(game.read_to_the_end())
-
-    def test_an_opened_lock_stays_open(self, start: Start) -> None:
-        game = start("alderbrook")
-        game.set_event(FIRST_LOCK)
-        game.set_event(SECOND_LOCK)
-        game = through_the_door(lambda _: game, TINS)
-        assert game.is_open(*BARS)
-        assert "nothing" in self.look_under(game, 0)
+@pytest.fixture
+def hall(start: Start) -> Game:
+    return through_the_door(start, HALL)
 
 
-class TestQuiz:
-    """The quiz mouths."""
-
-    MOUTHS: Final = ((5, 13), (1, 9), (5, 5))
-    BARS: Final = ((2, 13), (4, 9), (2, 5))
-    ANSWERS: Final = ("yes", "no", "yes")
-
-    @pytest.fixture
-    def room(self, start: Start) -> Game:
-        return through_the_door(start, QUIZ)
-
-    @pytest.mark.parametrize("won", [True, False])
-    def test_a_wrong_answer_starts_a_battle_and_winning_it_opens_the_way(
-        self, room: Game, *, won: bool
-    ) -> None:
-        room.go(5, 14).face("up")
-        ask_and_answer(room, "no")
-        read_on(room, lambda: room.byte("wCurOpponent") == RAMBLER)
-        fight(room, won=won)
-        read_on(room, lambda: room.is_free and (room.place.map == QUIZ) is won)
-        assert room.has_happened(GUESTS[0]) is won
-        assert room.has_happened(GATES[0]) is won
-        assert not won or room.is_open(*self.BARS[0])
+def test_doors_stay_closed_without_the_card_key(hall: Game) -> None:
+    hall.bag = []
+    for side in DOORS:
+        assert (hall.step_tile(side, 9), hall.step_tile(side, 8)) == (LOCKED, LOCKED_TOP)
+    assert "wants" in hall.go(3, 7).face("down").read_all()
+    assert not any(hall.has_happened(door) for door in DOORS.values())
+    assert not hall.is_open(3, 9)
 
 
-class TestLocks:
-    """The doors that need a card key."""
-
-    @pytest.fixture
-    def hall(self, start: Start) -> Game:
-        return through_the_door(start, HALL)
-
-    def test_doors_stay_closed_without_the_card_key(self, hall: Game) -> None:
-        empty_bag(hall)
-        for side, tile in ((2, LOCKED), (12, LOCKED)):
-            assert hall.step_tile(side, 9) == tile
-            assert hall.step_tile(side, 8) == LOCKED_TOP
-        hall.go(3, 7).face("down").press("a")
-        assert "wants" in " ".join(hall.read_to_the_end())
-        assert not any(hall.has_happened(door) for door in DOORS)
-        assert not hall.is_open(3, 9)
-
-    @pytest.mark.parametrize(("side", "door"), [(2, DOORS[0]), (12, DOORS[1])])
-    def test_with_the_card_key_a_press_opens_the_door_ahead_for_good(
-        self, hall: Game, side: int, door: int
-    ) -> None:
-        empty_bag(hall, CARD)
-        hall.go(side, 7).face("down").press("a")
-        assert "Click" in " ".join(hall.read_to_the_end())
-        assert [hall.has_happened(each) for each in DOORS] == [each == door for each in DOORS]
-        assert all(hall.is_open(x, y) for x in (side, side + 1) for y in (8, 9))
-        assert not hall.is_open(14 - side, 9)
-        assert hall.byte("wCardKeyDoorY") == hall.byte("wCardKeyDoorX") == 0
-        assert bag(hall) == {CARD: 1}
-        hall.go(6, 2)
-        assert enter(hall, "up", TINS).place.map == TINS
-        hall.wait(lambda: hall.is_free, 100)
-        hall.go(4, 13)
-        assert enter(hall, "down", HALL).is_open(side, 9)
+@pytest.mark.parametrize("side", DOORS)
+def test_with_the_card_key_a_press_opens_the_door_ahead_for_good(hall: Game, side: int) -> None:
+    hall.bag = [(CARD, 1)]
+    assert "Click" in hall.go(side, 7).face("down").read_all()
+    assert [at for at, door in DOORS.items() if hall.has_happened(door)] == [side]
+    assert all(hall.is_open(x, y) for x in (side, side + 1) for y in (8, 9))
+    assert not hall.is_open(14 - side, 9)
+    assert hall.byte("wCardKeyDoorY") == hall.byte("wCardKeyDoorX") == 0
+    assert hall.bag == [(CARD, 1)]
+    enter(hall.go(6, 2), "up", TINS).until_free().go(4, 13)
+    assert enter(hall, "down", HALL).is_open(side, 9)
 
 
-class TestLift:
-    """The elevator and its panel."""
-
-    @pytest.fixture
-    def car(self, start: Start) -> Game:
-        return through_the_door(start, LIFT)
-
-    @staticmethod
-    def press_panel(game: Game) -> Game:
-        game.go(3, 1).face("up").press("a")
-        game.wait(lambda: game.cursor == (5, 4), 200)
-        game.tick(4)
-        return game
-
-    def choose(self, game: Game, floor: int) -> Game:
-        self.press_panel(game)
-        for _ in range(floor):
-            game.press("down")
-        game.press("a", settle=20)
-        game.read_to_the_end()
-        game.wait(lambda: game.is_free, 200)
-        return game
-
-    @staticmethod
-    def leave(game: Game) -> int:
-        game.go(1, 2)
-        game.hold_until("down", lambda: game.place.map != LIFT, 200)
-        game.wait(lambda: game.is_free, 300)
-        return game.place.map
-
-    def test_without_a_chosen_floor_the_elevator_exits_where_it_was_entered(
-        self, car: Game
-    ) -> None:
-        self.press_panel(car).press("b", settle=20)
-        car.read_to_the_end()
-        assert self.leave(car) == ALDERBROOK
-
-    def test_the_panel_lists_the_floors(self, car: Game) -> None:
-        self.press_panel(car)
-        assert car.byte("wListMenuID") == SPECIAL_LIST
-        assert car.byte("wListCount") == len(FLOOR_ITEMS)
-        pointer = car.word("wListPointer")
-        listed = bytes(car.at(pointer + offset) for offset in range(len(FLOOR_ITEMS) + 2))
-        assert listed == bytes([len(FLOOR_ITEMS), *FLOOR_ITEMS, 0xFF])
-        leads_to = bytes(car.at(WARP_MAPS + offset) for offset in range(6))
-        assert leads_to == bytes([4, HALL, 0, LOFT, 0, ATTIC])
-
-    @pytest.mark.parametrize("item", [CARD, CRANK])
-    def test_the_top_floor_needs_the_crank(self, car: Game, item: int) -> None:
-        empty_bag(car, item)
-        self.choose(car, 2)
-        assert self.leave(car) == (ATTIC if item == CRANK else ALDERBROOK)
+@pytest.fixture
+def panel(start: Start) -> Game:
+    """The panel of the elevator."""
+    car = through_the_door(start, LIFT).go(3, 1).face("up").press("a")
+    return car.to_cursor((5, 4), 200).tick(4)
 
 
-class TestPlates:
-    """The brass plates."""
+def leave(car: Game) -> int:
+    car.read_to_the_end()
+    car.until_free().go(1, 2).hold_until("down", lambda: car.place.map != LIFT, 200)
+    return car.until_free().place.map
 
-    PLATES: Final = ((1, 9), (7, 4), (10, 4), (9, 9), (10, 10), (1, 4))
-    LANDINGS: Final = ((7, 4), (1, 9), (9, 9), (1, 9), (1, 4))
 
-    @pytest.fixture
-    def chambers(self, start: Start) -> Game:
-        return through_the_door(start, PLATES)
+def test_without_a_chosen_floor_the_elevator_exits_where_it_was_entered(panel: Game) -> None:
+    assert leave(panel.press("b", settle=20)) == ALDERBROOK
 
-    def test_a_plate_warps_once_until_the_player_steps_off(self, chambers: Game) -> None:
-        chambers.go(1, 8)
-        chambers.hold("down")
-        chambers.wait(lambda: chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD, 60)
-        chambers.wait(lambda: (chambers.place.x, chambers.place.y) == self.LANDINGS[0], 200)
-        chambers.release("down")
-        chambers.wait(lambda: chambers.is_free, 200)
-        chambers.tick(60)
-        assert (chambers.place.x, chambers.place.y) == self.LANDINGS[0]
-        assert chambers.place.map == PLATES
+
+def test_the_panel_lists_the_floors(panel: Game) -> None:
+    assert panel.byte("wListMenuID") == SPECIAL_LIST
+    assert panel.byte("wListCount") == len(FLOOR_ITEMS)
+    pointer = panel.word("wListPointer")
+    listed = bytes(panel.at(pointer + offset) for offset in range(len(FLOOR_ITEMS) + 2))
+    assert listed == bytes([len(FLOOR_ITEMS), *FLOOR_ITEMS, 0xFF])
+    assert [panel.at(WARP_MAPS + n) for n in range(6)] == [4, HALL, 0, LOFT, 0, ATTIC]
+
+
+@pytest.mark.parametrize(("item", "floor"), [(CARD, ALDERBROOK), (CRANK, ATTIC)])
+def test_the_top_floor_needs_the_crank(panel: Game, item: int, floor: int) -> None:
+    panel.bag = [(item, 1)]
+    assert leave(panel.press("down", "down").press("a", settle=20)) == floor
+
+
+def test_a_plate_warps_once_until_the_player_steps_off(start: Start) -> None:
+    chambers = through_the_door(start, PLATES).go(1, 8).hold("down")
+    chambers.wait(lambda: chambers.byte("wStandingOnWarpPadOrHole") == ON_PAD, 60)
+    chambers.wait(lambda: chambers.place[1:] == (7, 4), 200).release("down")
+    assert chambers.until_free().tick(60).place == (PLATES, 7, 4)

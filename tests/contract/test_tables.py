@@ -324,8 +324,7 @@ def test_texts_decode_and_fit_their_box(rom: Rom, maps: dict[int, Map]) -> None:
     start, count = rom.at(bank, table), rom.number("SYSTEM_TEXTS_COUNT")
     spoken += [rom.at(bank, rom.word(start + 2 * number)) for number in range(count)]
     for script in spoken:
-        lengths = lines_of(rom, script)
-        assert all(0 < length <= 18 for length in lengths)
+        assert all(0 < length <= 18 for length in lines_of(rom, script))
 
 
 def test_the_balls_name_the_starters(rom: Rom, maps: dict[int, Map]) -> None:
@@ -368,8 +367,7 @@ def test_sprite_sheets_are_complete(rom: Rom) -> None:
 
 
 def test_the_title_can_be_read_from_its_tiles(rom: Rom) -> None:
-    bank = rom.number("TITLE_MAP_BANK")
-    start = rom.at(bank, rom.number("TITLE_MAP_ADDR"))
+    start = rom.at(rom.number("TITLE_MAP_BANK"), rom.number("TITLE_MAP_ADDR"))
     cells = rom.data[start : start + 360]
     letters = {0x80 + n: chr(ord("A") + n) for n in range(26)}
     rows = [

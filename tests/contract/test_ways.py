@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from tests.contract.chapter import GYM, HEATHER_WAY, NORTH_GATE, SOUTH_GATE, WOOD
+from tests.contract.places import GYM, HEATHER_WAY, NORTH_GATE, SOUTH_GATE, WOOD
 from tests.contract.world_rom import Map, Person, Rom, Square, crossed_maps, made_maps, opened_maps
 from tests.contract.world_ways import (
     FACINGS,
@@ -212,8 +212,7 @@ def test_scenes_have_room_in_the_lab(rom: Rom, maps: dict[int, Map]) -> None:
     lab = maps[rom.number("MAP_LAB")]
     assert [x for x in range(2 * lab.width) if lab.walkable(x, 6)] == [4, 5]
     assert all(lab.walkable(x, y) for x in range(2 * lab.width) for y in (4, 5))
-    wanderers = {person.x for person in lab.people if person.movement == WALKS}
-    assert not wanderers & {4, 5}
+    assert not {person.x for person in lab.people if person.movement == WALKS} & {4, 5}
     assert all(person.facing == UP_AND_DOWN for person in lab.people if person.movement == WALKS)
 
 
@@ -291,8 +290,7 @@ def test_the_halves_of_the_route_meet_only_through_the_wood(rom: Rom, maps: dict
     assert not can_go(SOUTH_END, NORTH_END, rom, maps, set())
     assert NORTH_END in walk([SOUTH_END], rom, maps)
     for closed in (WOOD, SOUTH_GATE, NORTH_GATE):
-        around = walk([SOUTH_END], rom, maps, inside=off_map(closed))
-        assert NORTH_END not in around
+        assert NORTH_END not in walk([SOUTH_END], rom, maps, inside=off_map(closed))
 
 
 def test_a_cut_tree_closes_the_short_cut(rom: Rom, maps: dict[int, Map]) -> None:

@@ -143,8 +143,7 @@ def test_the_synthetic_header_is_valid(synthetic_cartridge: Cartridge) -> None:
     rom = synthetic_cartridge.rom
     assert len(rom) == 1 << 20
     assert rom[HEADER_CHECKSUM] == header_checksum(rom)
-    assert rom[IMAGE_CHECKSUM] == image_checksum(rom)
-    assert rom[0x134:0x13F] == b"POKEMON RED"
+    assert (rom[IMAGE_CHECKSUM], rom[0x134:0x13F]) == (image_checksum(rom), b"POKEMON RED")
 
 
 def test_the_synthetic_image_is_refused(synthetic_cartridge: Cartridge, tmp_path: Path) -> None:

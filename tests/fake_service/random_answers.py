@@ -30,18 +30,8 @@ WORDS: Final = (
     "recall", "look", "signature", "max_tokens", "error", "overloaded_error", "ephemeral", "",
 )  # fmt: skip
 NUMBERS: Final = (
-    0,
-    -1,
-    1,
-    2**31,
-    2**53,
-    2**63,
-    10**30,
-    0.5,
-    -0.0,
-    1e308,
-    float("nan"),
-    float("inf"),
+    *(0, -1, 1, 2**31, 2**53, 2**63, 10**30),
+    *(0.5, -0.0, 1e308, float("nan"), float("inf")),
 )
 
 
@@ -54,8 +44,7 @@ class RandomAnswers:
 
     def pieces(self) -> Iterator[Piece]:
         """Return the pieces of the next answer."""
-        make = self._chance.choice(_KINDS)
-        return self._slow(list(make(self)))
+        return self._slow(list(self._chance.choice(_KINDS)(self)))
 
     def value(self, depth: int = 4) -> Any:  # noqa: ANN401  # JSON
         """Return a JSON value of any shape."""

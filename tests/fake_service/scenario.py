@@ -28,16 +28,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
-from agent.fake_claude.answers import (
-    LISTS,
-    AnswerKind,
-    MadeUpAnswer,
-    ParsedRequest,
-    ToolCall,
-    any_object,
-    json_text,
-    listed_names,
-)
+from agent.fake_claude import answers
 from tests.fake_service.faults import STRICT, FaultSpread, ServiceFault
 
 
@@ -56,15 +47,15 @@ class ScriptedAnswer:
     user: str = ""
     system: str = ""
     purpose: str = ""
-    kind: AnswerKind | None = None
+    kind: answers.AnswerKind | None = None
     turns: tuple[int, ...] = ()
     times: int | None = None
     text: str = ""
     json: Mapping[str, Any] | None = None
-    rounds: Sequence[Sequence[ToolCall]] = ()
+    rounds: Sequence[Sequence[answers.ToolCall]] = ()
     stop: str = ""
 
-    def matches(self, ask: ParsedRequest) -> bool:
+    def matches(self, ask: answers.ParsedRequest) -> bool:
         """Return whether all conditions hold for `ask`."""
         return (
             (self.kind is None or self.kind is ask.kind)
@@ -74,30 +65,32 @@ class ScriptedAnswer:
             and (not self.system or re.search(self.system, ask.system) is not None)
         )
 
-    def answer_to(self, ask: ParsedRequest) -> MadeUpAnswer | None:
+    def answer_to(self, ask: answers.ParsedRequest) -> answers.MadeUpAnswer | None:
         """Return the scripted answer, or None for a made-up one."""
         fill = placeholders(ask)
         if ask.tools and ask.rounds < len(self.rounds):
             calls = [_call(each, fill, ask) for each in self.rounds[ask.rounds]]
-            return MadeUpAnswer(calls=tuple(calls), stop_reason=self.stop)
+            return answers.MadeUpAnswer(calls=tuple(calls), stop_reason=self.stop)
         if self.json is not None:
-            return MadeUpAnswer(json_text(_filled(self.json, fill)), stop_reason=self.stop)
+            return answers.MadeUpAnswer(
+                answers.json_text(_filled(self.json, fill)), stop_reason=self.stop
+            )
         if self.text:
             text = string.Template(self.text).safe_substitute(fill)
-            return MadeUpAnswer(text, stop_reason=self.stop)
+            return answers.MadeUpAnswer(text, stop_reason=self.stop)
         return None
 
 
-def placeholders(ask: ParsedRequest) -> dict[str, str]:
+def placeholders(ask: answers.ParsedRequest) -> dict[str, str]:
     """Return the values of `$goal`, `$candidate`, `$tool`, `$turn` and `$question`; '' for a missing one.
 
     The first goal and candidate come from the enums of the schema, else from the last list under their heading in
     the user's text.
     """
     parts = (ask.schema or {}).get("properties") or {}
-    names = listed_names(ask.user_text)
+    names = answers.listed_names(ask.user_text)
     goal, candidate = (
-        [*_enum(parts.get(name) or {}), *names.get(name, ()), ""][0] for name in LISTS
+        [*_enum(parts.get(name) or {}), *names.get(name, ()), ""][0] for name in answers.LISTS
     )
     tools = [str(tool["name"]) for tool in ask.tools]
     return {
@@ -113,13 +106,15 @@ def _enum(schema: Mapping[str, Any]) -> Sequence[str]:
     return (schema.get("items") or schema).get("enum") or ()
 
 
-def _call(scripted: ToolCall, fill: Mapping[str, str], ask: ParsedRequest) -> ToolCall:
+def _call(
+    scripted: answers.ToolCall, fill: Mapping[str, str], ask: answers.ParsedRequest
+) -> answers.ToolCall:
     """Return a call with placeholders filled; without scripted input it is made from the tool's schema."""
     name = string.Template(scripted.name).safe_substitute(fill)
     schema = next((each["input_schema"] for each in ask.tools if each["name"] == name), None)
     if scripted.input or schema is None:
-        return ToolCall(name, _filled(scripted.input, fill))
-    return ToolCall(name, any_object(schema, ask.chance(0)))
+        return answers.ToolCall(name, _filled(scripted.input, fill))
+    return answers.ToolCall(name, answers.any_object(schema, ask.chance(0)))
 
 
 def _filled(value: Any, fill: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
@@ -160,7 +155,7 @@ class ScenarioProgress:
     scenario: ServiceScenario
     used: dict[int, int] = field(default_factory=dict)
 
-    def answer(self, ask: ParsedRequest) -> MadeUpAnswer | None:
+    def answer(self, ask: answers.ParsedRequest) -> answers.MadeUpAnswer | None:
         """Return the scripted answer to `ask`, or None."""
         for number, line in enumerate(self.scenario.lines):
             if line.times is not None and self.used.get(number, 0) >= line.times:

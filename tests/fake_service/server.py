@@ -14,16 +14,8 @@ from typing import Any, Final, Self
 from agent.fake_claude.answers import MadeUpAnswer, ParsedRequest, texts
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
 from agent.fake_claude.service import MadeUpService, RequestRefused, reply_json, truncated
+from tests.fake_service import faults
 from tests.fake_service.diagnosis import Diagnosis
-from tests.fake_service.faults import (
-    MESSAGES,
-    FaultSchedule,
-    FaultyHandler,
-    ServiceFault,
-    ServiceFaultKind,
-    apply_fault,
-    precedes_request,
-)
 from tests.fake_service.models import ServedModel, served_model
 from tests.fake_service.prompt_cache import Charge, PromptCache, PromptPiece, pieces_of, usage_json
 from tests.fake_service.scenario import ScenarioProgress, ServiceScenario
@@ -45,7 +37,7 @@ class ScriptedService(MadeUpService):
 
     def __init__(self, scenario: ServiceScenario, clock: Callable[[], float], seed: int) -> None:
         super().__init__(seed)
-        self.wrong: dict[int, ServiceFaultKind] = {}  # by number of the request
+        self.wrong: dict[int, faults.ServiceFaultKind] = {}  # by number of the request
         self._scenario = scenario
         self._script = ScenarioProgress(scenario)
         self._diagnosis = Diagnosis()
@@ -105,7 +97,7 @@ class ScriptedService(MadeUpService):
         answer = truncated(self.answer(ask) if scripted is None else scripted, most)
         wrong = self.wrong.pop(ask.turn, None)
         if wrong is not None:
-            answer = apply_fault(wrong, ask, answer, ask.chance(self.seed, wrong.value))
+            answer = faults.apply_fault(wrong, ask, answer, ask.chance(self.seed, wrong.value))
         if answer.stop == "pause_turn":
             self._paused.add(answer.text)
         return answer
@@ -148,7 +140,7 @@ class RecordedRequest:
     body: Any
 
 
-class ScriptedHandler(FaultyHandler):
+class ScriptedHandler(faults.FaultyHandler):
     """The handler of one connection, which records requests and applies the scheduled faults."""
 
     service: ScriptedService
@@ -172,9 +164,9 @@ class ScriptedHandler(FaultyHandler):
 
     def answer_message(self, body: Any) -> None:  # noqa: ANN401  # JSON
         """Reply with a message, changed by the fault of this turn, if any."""
-        turn, fault = self._fault(MESSAGES)
+        turn, fault = self._fault(faults.MESSAGES)
         message: Mapping[str, Any] = {}
-        if fault is None or not precedes_request(fault.kind):
+        if fault is None or not faults.precedes_request(fault.kind):
             if fault is not None:
                 self.service.wrong[turn] = fault.kind
             message = self.service.message(body, turn)
@@ -184,10 +176,10 @@ class ScriptedHandler(FaultyHandler):
     def answer(self, endpoint: str, value: Callable[[], Mapping[str, Any]]) -> None:
         """Reply with the JSON of another endpoint, changed by the fault of this turn, if any."""
         _, fault = self._fault(endpoint)
-        body = {} if fault is not None and precedes_request(fault.kind) else value()
+        body = {} if fault is not None and faults.precedes_request(fault.kind) else value()
         self.send(body, fault, streamed=False)
 
-    def _fault(self, endpoint: str) -> tuple[int, ServiceFault | None]:
+    def _fault(self, endpoint: str) -> tuple[int, faults.ServiceFault | None]:
         turn, fault = self._owner.schedule.next(endpoint)
         if fault is not None:
             self._owner.faults[fault.kind.value] += 1
@@ -245,7 +237,7 @@ class FakeClaude:
         self.scenario = scenario or ServiceScenario()
         self.service = ScriptedService(self.scenario, clock, seed)
         self.counts = self.service.counts
-        self.schedule = FaultSchedule(self.scenario.faults, self.scenario.spread, seed)
+        self.schedule = faults.FaultSchedule(self.scenario.faults, self.scenario.spread, seed)
         self.faults: Counter[str] = Counter()
         self.requests: deque[RecordedRequest] = deque(maxlen=MAX_REQUESTS)
         self.stopping = threading.Event()

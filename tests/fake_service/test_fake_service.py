@@ -3,9 +3,11 @@
 import http.client
 import json
 import socket
+import tomllib
 from collections import Counter
 from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import anthropic
@@ -14,120 +16,25 @@ from pydantic import ValidationError
 
 from agent.fake_claude.server import LOOPBACK, Handler, LoopbackServer
 from agent.fake_claude.service import MadeUpService
+from tests import fake_service
 from tests.agent.fake_claude.claude_support import (
     FORMAT,
     LOOK,
     QUESTION,
-    SCHEMA,
     client_of,
     request,
     served,
     with_results,
 )
 from tests.agent.fake_claude.schema_check import fits
-from tests.fake_service import (
-    FakeClaude,
-    FaultSpread,
-    ServiceFaultKind,
-    ServiceScenario,
-    scenario_named,
-    scenario_of,
-    shipped_scenarios,
+
+REQUESTS: Final = tomllib.loads(
+    Path(__file__).with_name("requests.toml").read_text(encoding="utf-8")
 )
-
-USE: Final = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
-RESULT: Final = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "a lake"}
-NIGHT: Final = {"type": "text", "text": "It is night."}
-
-
-def marked(ttl: str) -> dict[str, Any]:
-    return {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": ttl}}
-
-
-def turn(role: str, *blocks: object) -> dict[str, Any]:
-    return {"role": role, "content": list(blocks) or "well"}
-
-
-def schema(**more: object) -> dict[str, Any]:
-    return {"output_config": {"format": {"type": "json_schema", "schema": SCHEMA | more}}}
-
-
-REFUSED: Final[dict[str, tuple[dict[str, Any], str]]] = {
-    "temperature": ({"extra_body": {"temperature": 0.0}}, "temperature: Extra inputs"),
-    "too many tokens": ({"max_tokens": 1_000_000}, "maximum allowed number of output"),
-    "negative tokens": ({"max_tokens": -1}, "max_tokens"),
-    "no message": ({"messages": []}, "at least one message"),
-    "assistant first": ({"messages": [turn("assistant")]}, 'must use the "user" role'),
-    "an unknown role": ({"messages": [turn("robot")]}, "role"),
-    "no content": ({"messages": [{"role": "user", "content": ""}]}, "non-empty content"),
-    "an empty text": (
-        {"messages": [turn("user", {"type": "text", "text": " "})]},
-        "non-whitespace",
-    ),
-    "a call without its result": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user")]},
-        "without `tool_result` blocks immediately after: toolu_1",
-    ),
-    "a call at the end": (
-        {"messages": [turn("user"), turn("assistant", USE)]},
-        "without `tool_result`",
-    ),
-    "a result without its call": (
-        {"messages": [turn("user"), turn("assistant"), turn("user", RESULT)]},
-        "unexpected `tool_use_id`",
-    ),
-    "a result at the beginning": ({"messages": [turn("user", RESULT)]}, "unexpected `tool_use_id`"),
-    "five marks": ({"system": [marked("5m")] * 5}, "maximum of 4 blocks with cache_control"),
-    "a 5m mark before 1h": ({"system": [marked("5m"), marked("1h")]}, "must not come after"),
-    "an unknown ttl": ({"system": [marked("2h")]}, "ttl"),
-    "two tools with one name": ({"tools": [LOOK, LOOK]}, "unique"),
-    "an invalid tool name": ({"tools": [LOOK | {"name": "look around"}]}, "pattern"),
-    "an open object": (schema(additionalProperties=True), "additionalProperties"),
-    "a bound for a number": (
-        schema(properties={"confidence": {"type": "number", "maximum": 1}}),
-        "maximum are not supported",
-    ),
-    "a bound for a text": (
-        schema(properties={"note": {"type": "string", "maxLength": 300}}),
-        "maxLength are not supported",
-    ),
-    "an empty enum": (
-        schema(properties={"goals": {"type": "array", "items": {"enum": []}}}),
-        "'enum' must not be empty",
-    ),
-    "an array of at least two": (
-        schema(properties={"goals": {"type": "array", "minItems": 2, "items": {"type": "null"}}}),
-        "'minItems' values other than 0 or 1",
-    ),
-    "a property without a type": (schema(properties={"goals": {}}), "must have a 'type'"),
-    "no schema": ({"output_config": {"format": {"type": "xml"}}}, "json_schema"),
-    "a tool without a schema": ({"tools": [{"name": "look", "input_schema": {}}]}, "input_schema"),
-    "a block without a type": ({"messages": [turn("user", {"text": "x"})]}, "type: Field required"),
-    "a number as content": (
-        {"messages": [{"role": "user", "content": 7}]},
-        "content: Input should be a valid str or list",
-    ),
-    "a text before a result": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user", NIGHT, RESULT)]},
-        "without `tool_result` blocks immediately after: toolu_1",
-    ),
-    "a block of an unknown type": (
-        {"messages": [turn("user", {"type": "song"})]},
-        "messages.0.content.0: Input tag 'song'",
-    ),
-    "a result with invalid content": (
-        {"messages": [turn("user", RESULT | {"content": ["song"]})]},
-        "messages.0.content.0.content.0: Input should be a valid object",
-    ),
-    "the beginning of an answer": (
-        {"messages": [turn("user"), turn("assistant")]},
-        "must end with a user message",
-    ),
-    "two results of a call": (
-        {"messages": [turn("user"), turn("assistant", USE), turn("user", RESULT, RESULT)]},
-        "a single result",
-    ),
-    "a prompt beyond the context window": ({"system": "word " * 1_000_000}, "prompt is too long"),
+TOO_LONG: Final = {"system": "word " * 1_000_000}  # beyond the context window
+REFUSED: Final = {
+    **{name: (row["request"], row["words"]) for name, row in REQUESTS["refused"].items()},
+    "a prompt beyond the context window": (TOO_LONG, "prompt is too long"),
 }
 
 
@@ -142,46 +49,31 @@ def test_the_stand_in_refuses_invalid_requests(name: str) -> None:
     assert server.counts.errors == {"invalid_request_error": 1}
 
 
-ACCEPTED: Final[dict[str, dict[str, Any]]] = {
-    "two messages of one role": {"messages": [turn("user"), turn("user")]},
-    "results in two messages": {
-        "messages": [
-            turn("user"),
-            turn("assistant", USE, USE | {"id": "toolu_2"}),
-            turn("user", RESULT),
-            turn("user", RESULT | {"tool_use_id": "toolu_2"}),
-        ]
-    },
-    "four marks, long before short": {"system": [marked("1h")] * 2 + [marked("5m")] * 2},
-    "the beginning of an answer": {
-        "model": "claude-haiku-4-5",
-        "messages": [turn("user"), turn("assistant")],
-    },
-}
-
-
-@pytest.mark.parametrize("name", ACCEPTED)
+@pytest.mark.parametrize("name", REQUESTS["accepted"])
 def test_the_stand_in_accepts_valid_requests(name: str) -> None:
     with served() as (_, client):
-        assert client.messages.create(**request() | ACCEPTED[name]).stop_reason == "end_turn"
+        assert (
+            client.messages.create(**request() | REQUESTS["accepted"][name]["request"]).stop_reason
+            == "end_turn"
+        )
 
 
 @pytest.mark.parametrize("model", ["claude-1", "claude-mythos-preview"])
 def test_an_unknown_model_gives_a_not_found_error(model: str) -> None:
-    body = {"model": model, "max_tokens": 1, "messages": [turn("user")]}
-    with FakeClaude() as server:
+    body = {"model": model, "max_tokens": 1, "messages": [{"role": "user", "content": "well"}]}
+    with fake_service.FakeClaude() as server:
         status, reply = post(server, json.dumps(body))
     assert (status, reply["error"]["type"]) == (404, "not_found_error")
 
 
 def test_a_request_without_a_key_gives_an_authentication_error() -> None:
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         status, reply = post(server, "{}", {"anthropic-version": "2023-06-01"})
     assert (status, reply["error"]["type"]) == (401, "authentication_error")
 
 
 def test_an_invalid_json_body_is_refused() -> None:
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         assert post(server, "{")[0] == 400
         assert post(server, "[]")[0] == 400
         assert post(server, "{}")[0] == 400
@@ -191,7 +83,7 @@ KEY: Final = {"x-api-key": "any", "anthropic-version": "2023-06-01"}
 
 
 def post(
-    server: FakeClaude, body: str, headers: dict[str, str] | None = None
+    server: fake_service.FakeClaude, body: str, headers: dict[str, str] | None = None
 ) -> tuple[int, dict[str, Any]]:
     connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=5)
     try:
@@ -202,24 +94,21 @@ def post(
         connection.close()
 
 
-DEFAULT_REQUEST: Final = request(QUESTION, output_config=FORMAT)
-
-
 def text_of(reply: anthropic.types.Message) -> str:
     return "".join(block.text for block in reply.content if block.type == "text")
 
 
 QUICK: Final = (
-    ServiceFaultKind.RATE_LIMIT,
-    ServiceFaultKind.BAD_GATEWAY,
-    ServiceFaultKind.REFUSAL,
-    ServiceFaultKind.PAUSE_TURN,
+    fake_service.ServiceFaultKind.RATE_LIMIT,
+    fake_service.ServiceFaultKind.BAD_GATEWAY,
+    fake_service.ServiceFaultKind.REFUSAL,
+    fake_service.ServiceFaultKind.PAUSE_TURN,
 )
 
 
 def test_a_share_of_faults_is_spread_over_every_kind() -> None:
-    scenario = ServiceScenario(spread=FaultSpread(0.5, QUICK))
-    with FakeClaude(scenario, seed=3) as server, client_of(server) as client:
+    scenario = fake_service.ServiceScenario(spread=fake_service.FaultSpread(0.5, QUICK))
+    with fake_service.FakeClaude(scenario, seed=3) as server, client_of(server) as client:
         for _ in range(80):
             try:
                 client.messages.create(**request())
@@ -233,10 +122,12 @@ def test_a_share_of_faults_is_spread_over_every_kind() -> None:
 
 def test_the_same_seed_makes_the_same_faults() -> None:
     def faults(seed: int) -> Counter[str]:
-        scenario = ServiceScenario(
-            spread=FaultSpread(0.5, (ServiceFaultKind.EMPTY, ServiceFaultKind.REFUSAL))
+        scenario = fake_service.ServiceScenario(
+            spread=fake_service.FaultSpread(
+                0.5, (fake_service.ServiceFaultKind.EMPTY, fake_service.ServiceFaultKind.REFUSAL)
+            )
         )
-        with FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
+        with fake_service.FakeClaude(scenario, seed=seed) as server, client_of(server) as client:
             return Counter(
                 f"{turn} {client.messages.create(**request()).stop_reason}" for turn in range(12)
             )
@@ -323,14 +214,14 @@ def test_scripted_tool_rounds_come_before_the_answer() -> None:
 )
 def test_a_scenario_with_unknown_fields_or_faults_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
-        scenario_of("mine", text)
+        fake_service.scenario_of("mine", text)
 
 
-@pytest.mark.parametrize("name", shipped_scenarios())
+@pytest.mark.parametrize("name", fake_service.shipped_scenarios())
 def test_every_shipped_scenario_can_be_served(name: str) -> None:
-    scenario = scenario_named(name)
+    scenario = fake_service.scenario_named(name)
     assert scenario.about
-    with FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:
+    with fake_service.FakeClaude(scenario) as server, client_of(server, timeout=0.2) as client:
         for _ in range(2):
             try:
                 client.messages.create(**request(QUESTION, tools=[LOOK]))
@@ -351,7 +242,7 @@ def test_many_clients_connect_at_once() -> None:
 def test_a_client_that_sends_no_more_of_its_body_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Handler.timeout is not None
     monkeypatch.setattr(Handler, "timeout", 0.1)
-    with FakeClaude() as server:
+    with fake_service.FakeClaude() as server:
         host, port = server.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=5) as client:
             client.sendall(b"POST /v1/messages HTTP/1.1\r\ncontent-length: 100\r\n\r\n{")

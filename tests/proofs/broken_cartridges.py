@@ -157,8 +157,7 @@ def _changed_objects(edit: Edit, text: str, sound: Path, folder: Path) -> list[P
         for path in [*touched, *SOURCES.glob("*.h")]:  # a header includes those beside it first
             shutil.copy(path, folder / path.name)
     (folder / edit.file).write_text(text, encoding="ascii")
-    sources = [folder / path.name for path in touched]
-    builder.compile_all(sources, folder)
+    builder.compile_all([folder / path.name for path in touched], folder)
     names = {path.stem for path in touched}
     kept = [each for each in sorted(sound.glob("*.rel")) if each.stem not in names]
     return [*kept, *[folder / f"{name}.rel" for name in sorted(names)]]

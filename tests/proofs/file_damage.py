@@ -132,8 +132,7 @@ def _replay(path: Path, chance: Random) -> None:
     data = path.read_bytes()[:-16]
     size = int.from_bytes(data[8:12], "little")
     head = data[12 : 12 + size].decode()
-    places = list(re.finditer(r'(?<=[:,\[]) *("[^"]*"|\d+)', head))
-    found = chance.choice(places)
+    found = chance.choice(list(re.finditer(r'(?<=[:,\[]) *("[^"]*"|\d+)', head)))
     head = head[: found.start()] + chance.choice(HOSTILE_JSON) + head[found.end() :]
     body = data[12 + size :]
     if chance.random() < 0.3:

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,85 +36,20 @@ USUAL_MB: Final = 110  # of a process that plays; a forked one begins with more
 ADDRESS_SPACE: Final = 8 << 30
 ERROR: Final = "error: "
 
-RUN: Final = (
-    "report night",
-    "report night --json",
-    "runs .",
-    "replay night",
-    "replay night --bisect",
-    "plan --run night",
-    "play --resume night --ticks 220 --memory memory.sqlite",
-    "memory show night",
-    "memory check night",
-    "memory export night --to out.json",
-)
-NIGHT: Final = "overnight --run night --ticks 220 --memory memory.sqlite"
-PLAY: Final = "play --ticks 30 --run new --memory memory.sqlite"
-ASK: Final = "play --ticks 5 --run new --memory new.sqlite --mind claude"
-LONG: Final = frozenset({NIGHT, RUN[6], f"{ASK} --tapes tapes"})  # seconds, and not tenths
+LONG: Final = ("overnight ", "play --resume night ", "--tapes tapes")  # parts of those of seconds
 LONG_EVERY: Final = 10  # cases of a file
-ROM: Final = (
-    "play --rom demo.gb --ticks 40 --run new --memory new.sqlite",
-    "doctor --rom demo.gb",
-    "verify --rom demo.gb --minutes 0.2",
-    "plan --rom demo.gb",
-    "milestones --rom demo.gb",
-)
-COMMANDS: Final[Mapping[str, Sequence[str]]] = {
-    "night/run.toml": (*RUN, "replay night --decide", NIGHT),
-    "night/run.sqlite": (*RUN, "memory search pokemon --in night", "memory map night", NIGHT),
-    "night/summary.json": (RUN[0], RUN[1], RUN[2], RUN[6]),
-    "night/night.jsonl": (RUN[0], RUN[1], NIGHT),
-    "night/night.log": (RUN[0], NIGHT),
-    "night/report.html": (RUN[0], RUN[6]),
-    "night/copies/run.sqlite": (RUN[0], NIGHT),
-    "memory.sqlite": (
-        "memory show memory.sqlite",
-        "memory check memory.sqlite",
-        "memory check memory.sqlite --repair",
-        "memory search pokemon --in memory.sqlite",
-        "memory export memory.sqlite --to out.csv",
-        "memory map memory.sqlite",
-        "memory forget --kind battle --in memory.sqlite --yes",
-        "memory merge memory.sqlite other.sqlite --into merged.sqlite",
-        PLAY,
-        RUN[6],
-    ),
-    "game.redreplay": ("replay game.redreplay", "replay game.redreplay --bisect"),
-    "tapes/tapes.sqlite": ("observe --db tapes/tapes.sqlite --memory-dir notes", "observe --db tapes/tapes.sqlite --dry-run"),
-    "tapes/memory/observer_state.json": ("observe --db tapes/tapes.sqlite --memory-dir tapes/memory",),
-    "tapes/memory/observations.md": ("observe --db tapes/tapes.sqlite --memory-dir tapes/memory", ASK + " --tapes tapes"),
-    "terms.toml": (ASK + " --terms terms.toml",),
-    "prices.toml": (ASK + " --prices prices.toml",),
-    "scenes/play.toml": ("scenario run scenes/play.toml", "scenario list scenes"),
-    "scenes/steps.toml": ("scenario run scenes/steps.toml", "scenario list scenes"),
-    "scenes/moments/begun.toml": ("scenario run scenes/steps.toml", "scenario list scenes"),
-    "scenes/states/begun.redstate": ("scenario run scenes/play.toml", "scenario list scenes"),
-    "ram/begun.wram": ("plan --from-ram ram",),
-    "demo.gb": ROM,
-}  # fmt: skip
-BEGUN: Final = '[[start]]\nstate = "begun"\n'
-SCENES: Final = {
-    "play.toml": f'pitfall = "oscillation"\ndescription = "It plays."\nseed = 3\n{BEGUN}[play]\nframes = 300\nnever = [{{ map = 250 }}]\n'
-    'counts = [{ when = { map = 37 }, times = "<= 9" }]\nwants = ["item:70"]\n[then]\nstarted = true\n',
-    "steps.toml": 'description = "It presses."\n[[start]]\nafter = "begun"\n[[start]]\npress = ["up 2 10", "wait 30 x4"]\n'
-    '[[start]]\nset = { wGrassRate = 0 }\n[[steps]]\npress = ["b 4 26"]\nwithin = 3\nuntil = { menu = "none" }\nthen = { x = ">= start - 9" }\n',
-    "moments/begun.toml": f'{BEGUN}[[start]]\npress = ["wait 10"]\n',
-}
+TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+COMMANDS: Final[Mapping[str, Sequence[str]]] = TABLE["commands"]
 LOADED: Final = (
-    "agent.advisor.claude",
-    "agent.app",
-    "agent.cli.memory.explain",
-    "agent.cli.memory.export",
-    "agent.cli.memory.maintenance",
-    "agent.cli.memory.map",
-    "agent.cli.memory.show",
-    "agent.tools.doctor",
-    "agent.tools.overnight.supervisor",
-    "agent.tools.replay.operations",
-    "agent.tools.report.page",
-    "agent.tools.scenario.run",
+    *(
+        "agent.advisor.claude",
+        "agent.app",
+        "agent.tools.doctor",
+        "agent.tools.overnight.supervisor",
+    ),
+    *("agent.tools.replay.operations", "agent.tools.report.page", "agent.tools.scenario.run"),
     "agent.tools.verify.game",
+    *(f"agent.cli.memory.{each}" for each in ("explain", "export", "maintenance", "map", "show")),
 )
 LOCAL: Final = {"ANTHROPIC_API_KEY": "key-of-a-test-123456", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
 
@@ -133,7 +69,7 @@ def stage() -> Path:
     shutil.copy(demo_cartridge_path(), folder / "demo.gb")
     for name in ("terms.toml", "prices.toml"):
         shutil.copy(ROOT / "agent" / "advisor" / "money" / name, folder / name)
-    for name, text in SCENES.items():
+    for name, text in TABLE["scenes"].items():
         path = folder / "scenes" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -183,8 +119,8 @@ def file_job(number: int) -> Row:
     turn, at = divmod(number, len(COMMANDS))
     name, commands = list(COMMANDS.items())[at]
     kind = list(DAMAGE)[(turn + at) % len(DAMAGE)]
-    long = [each for each in commands if each in LONG]
-    short = [each for each in commands if each not in LONG]
+    long = [each for each in commands if any(part in each for part in LONG)]
+    short = [each for each in commands if each not in long]
     takes_long = bool(long) and (turn % LONG_EVERY == LONG_EVERY - 1 or not short)
     command = chance.choice(long if takes_long else short)
     with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:

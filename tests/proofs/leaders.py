@@ -188,8 +188,7 @@ def levels_of(
     @cache
     def chance(level: int, spent: int) -> float:
         party = party_at(dex, fight, starter, companions, level)
-        full = max(mon.stats.hp for mon in party.mons)
-        heals = heals_bought(dex, fight, spent, full)
+        heals = heals_bought(dex, fight, spent, max(mon.stats.hp for mon in party.mons))
         return max(
             chance_to_beat(dex, led_by(party, at), team, tuple(then), heals, badges)
             for at in range(len(party))

@@ -45,15 +45,6 @@ from memory.recall.context import gather_context
 from memory.tiers.lasting import LessonKind
 from tests.proofs import memory_fill
 from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
-from tests.proofs.memory_fill import (
-    EVERY_S,
-    OF_A_SESSION,
-    STARTED,
-    STRATEGIES,
-    TICKS,
-    Names,
-    recorded_play,
-)
 from tests.proofs.workers import Row
 
 KILO: Final = 1_000
@@ -62,7 +53,9 @@ HOUR: Final = 3_600.0  # game seconds
 TOKENS: Final = 2_000
 
 
-def query_figures(memory: AgentMemory, names: Names, often: int) -> Iterator[BoundedFigure]:
+def query_figures(
+    memory: AgentMemory, names: memory_fill.Names, often: int
+) -> Iterator[BoundedFigure]:
     """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(QUESTIONS)
@@ -74,7 +67,7 @@ def query_figures(memory: AgentMemory, names: Names, often: int) -> Iterator[Bou
             lambda: observer.current_state
         ],
         FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
-            partial(strategist.objective, f"goal {each * OF_A_SESSION // QUESTIONS}")
+            partial(strategist.objective, f"goal {each * memory_fill.OF_A_SESSION // QUESTIONS}")
             for each in numbers
         ],
         FigureBound("strategist objective query: the active one", 5.0, 0.5): [
@@ -83,7 +76,7 @@ def query_figures(memory: AgentMemory, names: Names, often: int) -> Iterator[Bou
         FigureBound("tactician strategy query", 10.0, 1.0): [
             partial(
                 tactician.get_successful_strategies,
-                names.mon(each * STRATEGIES // QUESTIONS // 4),
+                names.mon(each * memory_fill.STRATEGIES // QUESTIONS // 4),
                 names.mon(each % 4),
             )
             for each in numbers
@@ -115,10 +108,10 @@ def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigur
 
 
 def recall_figures(
-    store: RunStore, query_log: RunStore, names: Names, count: int, often: int
+    store: RunStore, query_log: RunStore, names: memory_fill.Names, count: int, often: int
 ) -> Iterator[BoundedFigure]:
     """Yield the time of recall in `store`, which holds `count` observations; queries are logged in `query_log`."""
-    now_s = EVERY_S * count
+    now_s = memory_fill.EVERY_S * count
     rounds = max(often // QUESTIONS, 1)
     numbers = range(QUESTIONS)
     by_both = [MemoryQuery(place=names.place(n), subject=names.mon(n)) for n in numbers]
@@ -164,9 +157,9 @@ def consolidation_figures(
     took = []
     blackboard = memory.blackboard
     for number in range(1, rounds + 1):
-        tick = number * TICKS
+        tick = number * memory_fill.TICKS
         memory_fill.write_again(recorded, blackboard, tick)
-        took.append(lapse(partial(memory.consolidator.consolidate, tick + TICKS)))
+        took.append(lapse(partial(memory.consolidator.consolidate, tick + memory_fill.TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
     yield figure(CONSOLIDATION, took)
 
@@ -175,7 +168,7 @@ def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[Bound
     """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
-    with closing(open_knowledge_store(path, now=STARTED)) as store:
+    with closing(open_knowledge_store(path, now=memory_fill.STARTED)) as store:
         store.deliver("before", lessons)
         took = []
         for number in range(rounds):
@@ -209,7 +202,7 @@ def _read(path: Path) -> Knowledge:
 def _load_time(run: Path, path: Path) -> float:
     """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
-        memory = open_memory(store, AGENT, session_id="new", started_at=STARTED)
+        memory = open_memory(store, AGENT, session_id="new", started_at=memory_fill.STARTED)
 
         def inherit() -> None:
             with closing(read_knowledge_store(path)) as reader:
@@ -237,7 +230,7 @@ def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigur
         stopwatch = Stopwatch(process_time)
         with stopwatch.on(TIMED), open_session(cartridge, story, seed) as (session, _):
             session.play(PlayLimits(NEVER, ticks), NoViewer())
-        took.append(stopwatch.lap()[REMEMBERING] * TICKS / ticks)
+        took.append(stopwatch.lap()[REMEMBERING] * memory_fill.TICKS / ticks)
     return figure(OBSERVE, took)
 
 
@@ -246,7 +239,7 @@ def check_figure(memory: AgentMemory) -> BoundedFigure:
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
     def thousand() -> None:
-        for _ in repeat(None, TICKS):
+        for _ in repeat(None, memory_fill.TICKS):
             tick(last)
 
     return figure(CHECK, [lapse(thousand) for _ in range(ROUNDS)])
@@ -282,14 +275,14 @@ def disabled_hook() -> BoundedFigure:
     return figure(DISABLED, extra)
 
 
-def memory_job(size: int, _number: int, ticks: int = TICKS) -> Row:
+def memory_job(size: int, _number: int, ticks: int = memory_fill.TICKS) -> Row:
     """Return every figure of a memory that holds `size` observations; repetitions and games grow with it."""
     cartridge = load_cartridge(demo_cartridge_path())
     often, seldom, games = size // 25, max(size // 1_000, 2), max(size // 25_000, 1)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="memory-")))
-        recorded = recorded_play(cartridge, 0, ticks)
-        names = Names.of(Dex.of(cartridge), recorded)
+        recorded = memory_fill.recorded_play(cartridge, 0, ticks)
+        names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
         stack.enter_context(closing(store))

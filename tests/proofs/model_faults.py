@@ -30,16 +30,7 @@ from agent.record.answers import ADVICE
 from agent.tools.replay.operations import redecide_run, replay_run
 from memory import read_run
 from memory.store.calls import HOUR_MS, CallState, CallSums, ModelCall, Sums
-from tests.fake_service import (
-    AnswerKind,
-    FakeClaude,
-    FaultSpread,
-    ScriptedAnswer,
-    ServiceFault,
-    ServiceScenario,
-    ToolCall,
-    scenario_named,
-)
+from tests import fake_service
 from tests.proofs.patches import wrapped
 from tests.proofs.verdict_reader import verdicts_and_reading
 from tests.proofs.workers import Row
@@ -128,7 +119,7 @@ def sound_job(number: int) -> Row:
     seed = 200 + number
     with (
         TemporaryDirectory(prefix="advised") as folder,
-        FakeClaude(scenario_named("sensible"), seed=seed) as server,
+        fake_service.FakeClaude(fake_service.scenario_named("sensible"), seed=seed) as server,
         patch.dict(os.environ, {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "any"}),
     ):
         asking = AskSettings(tapes=Path(folder) / "tapes")
@@ -167,7 +158,9 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
     with ExitStack() as stack:
         rules = play_run(_in(home / "rules", common), NoViewer(), Interrupt())
         stack.enter_context(_logged(home / "log"))
-        server = stack.enter_context(FakeClaude(_scenario(wanted, key), seed=wanted.seed))
+        server = stack.enter_context(
+            fake_service.FakeClaude(_scenario(wanted, key), seed=wanted.seed)
+        )
         variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
         stack.enter_context(patch.dict(os.environ, variables))
         notes = QuestionLog(server)
@@ -193,7 +186,7 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
 class QuestionLog:
     """All questions of a session in order, as seen by the service and the advisor. One thread asks at a time."""
 
-    def __init__(self, server: FakeClaude) -> None:
+    def __init__(self, server: fake_service.FakeClaude) -> None:
         self.questions: list[RecordedQuestion] = []
         self._server = server
 
@@ -313,26 +306,30 @@ def _in(home: Path, settings: Settings) -> Settings:
     return replace(settings, run=home / "run", memory=home / "memory.sqlite")
 
 
-def _scenario(wanted: GameSpec, key: str) -> ServiceScenario:
+def _scenario(wanted: GameSpec, key: str) -> fake_service.ServiceScenario:
     """Return the requested scenario, with answers that also contain the key."""
-    scenario = scenario_named(wanted.scenario)
+    scenario = fake_service.scenario_named(wanted.scenario)
     words = f"the key is {key}, note it"
     answer = {"goals": ["$goal"], "candidates": ["$candidate"], "note": words, "confidence": 0.8}
-    stored = ((ToolCall("store", {"text": words, "tags": ["key"]}),),)
+    stored = ((fake_service.ToolCall("store", {"text": words, "tags": ["key"]}),),)
     answers = (
-        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(3, TURNS, 9)), json=answer),
-        ScriptedAnswer(kind=AnswerKind.ANSWER, turns=tuple(range(5, TURNS, 11)), rounds=stored),
+        fake_service.ScriptedAnswer(
+            kind=fake_service.AnswerKind.ANSWER, turns=tuple(range(3, TURNS, 9)), json=answer
+        ),
+        fake_service.ScriptedAnswer(
+            kind=fake_service.AnswerKind.ANSWER, turns=tuple(range(5, TURNS, 11)), rounds=stored
+        ),
     )
     spread = replace(scenario.spread, share=wanted.faults)
     faults = (*_own_faults(wanted.seed, spread), *scenario.faults)
     return replace(scenario, lines=(*answers, *scenario.lines), faults=faults, spread=spread)
 
 
-def _own_faults(seed: int, spread: FaultSpread) -> Iterator[ServiceFault]:
+def _own_faults(seed: int, spread: fake_service.FaultSpread) -> Iterator[fake_service.ServiceFault]:
     """Yield the fixed faults of a game."""
     for at, turn in enumerate(OWN_TURNS if spread.share else ()):
         kind = spread.kinds[(len(OWN_TURNS) * seed + at) % len(spread.kinds)]
-        yield ServiceFault(kind, turns=(turn,))
+        yield fake_service.ServiceFault(kind, turns=(turn,))
 
 
 @contextmanager

@@ -28,60 +28,9 @@ from tests.proofs.workers import Row
 ROOT: Final = Path(__file__).resolve().parents[2]
 SHOWN_BY: Final = ROOT / "tests" / "memory_reach.toml"
 SMALL: Final = "[conversation]\nmessage_tokens = 2000\nobservation_tokens = 2500\n"
-MEMORY, TAPES = ("--memory", "m.sqlite"), ("--tapes", "tapes")
-PLAY: Final = ("play", *MEMORY, *TAPES)
-CLAUDE: Final = ("--mind", "claude", "--terms", "small.toml", "--ask-every", "6")
-OBSERVE: Final = ("observe", "--db", "tapes/tapes.sqlite", "--memory-dir", "notes")
-IN: Final = ("--in", "m.sqlite")
-Command = tuple[str, ...]
-# In this order; the first part names a command in the table.
-COMMANDS: Final[Sequence[tuple[str, Command]]] = (
-    ("play", (*PLAY, "--seed", "1", "--until", "first_badge", "--run", "rules")),
-    (
-        "play --mind claude",
-        (*PLAY, *CLAUDE, "--seed", "2", "--until", "first_badge", "--run", "asked"),
-    ),
-    (
-        "play --distil",
-        (*PLAY, *CLAUDE, "--distil", "--seed", "3", "--ticks", "500", "--run", "some"),
-    ),
-    ("play --resume", (*PLAY, "--resume", "some", "--ticks", "1100")),
-    ("play --resume --at", (*PLAY, "--resume", "some", "--at", "600", "--ticks", "900")),
-    (
-        "play --tapes",
-        (
-            *PLAY[:3],
-            "--tapes",
-            "small.toml",
-            *CLAUDE,
-            "--seed",
-            "4",
-            "--ticks",
-            "200",
-            "--run",
-            "none",
-        ),
-    ),
-    ("replay --decide", ("replay", "asked", "--decide")),
-    ("plan", ("plan", "--run", "rules")),
-    ("report", ("report", "asked")),
-    ("observe --dry-run", (*OBSERVE, "--dry-run")),
-    ("observe", OBSERVE),
-    ("observe --reset", (*OBSERVE, "--reset")),
-    ("observe --session", (*OBSERVE, "--session", "{session}")),
-    ("doctor", ("doctor",)),
-    ("memory show", ("memory", "show", "m.sqlite")),
-    ("memory show RUN", ("memory", "show", "asked")),
-    ("memory show ID", ("memory", "show", "m.sqlite", "{item}")),
-    ("memory map", ("memory", "map", "asked")),
-    ("memory progress", ("memory", "progress", "m.sqlite")),
-    ("memory search", ("memory", "search", "badge", "beat", *IN)),
-    ("memory explain", ("memory", "explain", "{item}", *IN)),
-    ("memory merge", ("memory", "merge", "m.sqlite", "before.sqlite", "--into", "merged.sqlite")),
-    ("memory export", ("memory", "export", "merged.sqlite", "--to", "all.json")),
-    ("memory forget", ("memory", "forget", "{item}", "--yes", *IN)),
-    ("memory check", ("memory", "check", "m.sqlite")),
-    ("memory check --repair", ("memory", "check", "--repair", "m.sqlite")),
+# By the name of a command in the table of rows, in this order.
+COMMANDS: Final[Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
 
 
@@ -94,8 +43,8 @@ def reach_job(_number: int) -> Row:
             "[run]\nsource_pkgs = memory\nsigterm = true\n", encoding="utf-8"
         )
         entered, wrong = defaultdict[str, list[str]](list), list[str]()
-        for name, command in COMMANDS:
-            filled = tuple(each.format_map(_found_in(folder)) for each in command)
+        for name, command in COMMANDS.items():
+            filled = [each.format_map(_found_in(folder)) for each in command.split()]
             code, said = _run(folder, name, filled, service.url)
             if code not in (0, 1):
                 wrong.append(f"{name}: exit {code}: {said}")
@@ -104,7 +53,7 @@ def reach_job(_number: int) -> Row:
     return {"name": "commands", "entered": entered, "problems": wrong}
 
 
-def _run(folder: Path, name: str, command: Command, url: str) -> tuple[int, str]:
+def _run(folder: Path, name: str, command: Sequence[str], url: str) -> tuple[int, str]:
     environment = {
         **os.environ,
         "PYTHONPATH": python_path(),

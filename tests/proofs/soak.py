@@ -24,8 +24,8 @@ from memory import ACTION, Entry, RunStore, read_run_store
 from memory.tiers.consolidator import MemoryConsolidator
 from memory.tiers.observer import SENSORY_INPUT, TICK_STATE
 from memory.tiers.strategist import strategist_kinds
+from tests.proofs.endless_play import all_battles, tour
 from tests.proofs.patches import wrapped
-from tests.proofs.tour import all_battles, tour
 from tests.proofs.workers import Row, percentile_99
 
 UNIT: Final = 100_000  # frames of a soak of size 1; 22 of them are ten hours

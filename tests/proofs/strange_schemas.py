@@ -10,39 +10,22 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
-from tests.proofs.hostile_files import ERROR, MOST_CPU_S, MOST_MB, NIGHT, PLAY, RUN, run, stage
+from tests.proofs.hostile_files import COMMANDS, ERROR, MOST_CPU_S, MOST_MB, run, stage
 from tests.proofs.workers import Row
 
 Change: TypeAlias = Callable[[Random, Sequence[str]], str]
 
 FILES: Final[Mapping[str, Sequence[str]]] = {
     "memory.sqlite": (
-        "memory show memory.sqlite",
-        "memory check memory.sqlite",
-        "memory check memory.sqlite --repair",
-        "memory search pokemon --in memory.sqlite",
+        *(each for each in COMMANDS["memory.sqlite"] if not each.startswith("play --resume")),
         "memory explain 1 --in memory.sqlite",
         "memory progress memory.sqlite",
-        "memory map memory.sqlite",
-        "memory export memory.sqlite --to out.csv",
-        "memory forget --kind battle --in memory.sqlite --yes",
         "memory restore --all --in memory.sqlite",
-        "memory merge memory.sqlite other.sqlite --into merged.sqlite",
         "memory merge other.sqlite --into memory.sqlite",
-        PLAY,
     ),
-    "night/run.sqlite": (
-        *RUN,
-        "memory search pokemon --in night",
-        "memory map night",
-        "replay night --decide",
-        NIGHT,
-    ),
-    "tapes/tapes.sqlite": (
-        "observe --db tapes/tapes.sqlite --memory-dir notes",
-        "observe --db tapes/tapes.sqlite --dry-run",
-    ),
-}  # fmt: skip
+    "night/run.sqlite": (*COMMANDS["night/run.sqlite"], "replay night --decide"),
+    "tapes/tapes.sqlite": COMMANDS["tapes/tapes.sqlite"],
+}
 # Commands that go on without the file: they say so, and end as they would without it.
 GO_ON: Final = ("runs", "overnight", "report", "plan")
 ENDLESS: Final = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"

@@ -12,7 +12,6 @@ from agent.battle.odds import Foe, chance_to_beat, mon_from
 from agent.battle.search import PLAYOUTS
 from agent.capabilities.readiness import READY
 from emulator import Party
-from emulator.rules.arithmetic import HIGHEST_LEVEL
 from tests.agent.demo import DEX
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 from tests.proofs.conftest import Sized
@@ -30,14 +29,6 @@ def bought(row: Row, starter: str, team: str, share: str) -> int | None:
     levels = row["levels"][starter]
     level: int | None = levels.get(team, levels["alone"])["bought"][share]
     return level
-
-
-def test_the_lowest_level_is_the_first_of_two_that_reach_the_share() -> None:
-    chances = {8: 0.6, 9: 0.4, 10: 0.5, 11: 0.7, 12: 0.96, 13: 0.9, 14: 0.95}
-    assert lowest_level(lambda level: chances.get(level, level / 100), 0.5) == 10
-    assert lowest_level(lambda level: chances.get(level, level / 100), 0.95) == 95
-    assert lowest_level(lambda _: 0.9, 0.95) is None
-    assert lowest_level(lambda level: float(level == HIGHEST_LEVEL), 0.95) == HIGHEST_LEVEL
 
 
 def test_by_the_odds_one_level_less_is_not_enough() -> None:

@@ -6,11 +6,8 @@ from functools import partial
 import pytest
 
 from agent.lab.stats import Distribution
-from emulator import demo_cartridge_path, load_cartridge
-from memory import Blackboard
 from tests.proofs.conftest import Sized
 from tests.proofs.limits import BoundedFigure, BoundVerdict, FigureBound
-from tests.proofs.memory_fill import recorded_play, shifted
 from tests.proofs.memory_limits import memory_job
 from tests.proofs.workers import Row
 
@@ -19,8 +16,7 @@ TICKS = 100
 
 @pytest.fixture(scope="module")
 def measured() -> Row:
-    row = memory_job(600, 0, TICKS)
-    return dict(row["measured"])
+    return dict(memory_job(600, 0, TICKS)["measured"])
 
 
 def test_memory_is_measured_at_full_capacity(measured: Row) -> None:
@@ -67,17 +63,6 @@ def test_the_verdict_uses_the_99th_percentile(p99: float, verdict: BoundVerdict)
     assert found.verdict == verdict
     assert bool(found.problem) == (verdict == "ABOVE THE LIMIT")
     assert replace(found, bound=replace(bound, limit=None)).verdict == "no limit"
-
-
-def test_entries_of_play_are_recorded_as_passed_in_and_redated() -> None:
-    written = Blackboard.write
-    stretch = recorded_play(load_cartridge(demo_cartridge_path()), 0, TICKS)
-    assert Blackboard.write is written  # the function is restored
-    assert {each.kind for each in stretch} >= {"tick_state", "sensory_input", "action"}
-    assert all(0 < each.tick <= TICKS for each in stretch)
-    states = [each for each in stretch if each.kind == "tick_state"]
-    assert all(each.data["tick"] == each.tick for each in states)
-    assert shifted({"tick": 3, "what": "3"}, 10) == {"tick": 13, "what": "3"}
 
 
 @pytest.mark.proof

@@ -19,8 +19,7 @@ QUESTIONS = 15
 
 @pytest.fixture(scope="module")
 def found() -> Row:
-    row = model_job(QUESTIONS, 0, ticks=320)
-    return dict(row["measured"])
+    return dict(model_job(QUESTIONS, 0, ticks=320)["measured"])
 
 
 def test_every_figure_with_a_limit_is_measured(found: Row) -> None:

@@ -5,12 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from rich.console import Console
-from rich.table import Table
 
 from tests.proofs.conftest import Sized
 from tests.proofs.workers import Row
-from tests.proofs.writes import COMMANDS, PARTS, CallSort, WriteFault, write_job
+from tests.proofs.writes import COMMANDS, PARTS, write_job
 
 pytestmark = pytest.mark.skipif(
     shutil.which("cc") is None, reason="needs a C compiler for the faults"
@@ -30,8 +28,6 @@ def test_a_report_with_a_fault_at_any_write_is_old_or_new() -> None:
 def test_every_command_leaves_old_or_new_files(proof: Sized) -> None:
     writes = proof("writes", PARTS * len(COMMANDS))
     rows = by_command(writes.rows(write_job))
-    with writes.visible():
-        Console().print(table(rows))
     figures = {
         "commands": len(rows),
         "write calls": sum(sum(row["calls"].values()) for row in rows),
@@ -50,24 +46,3 @@ def by_command(parts: Sequence[Row]) -> list[Row]:
         row["results"] = Counter(row["results"]) + Counter(part["results"])
         row["problems"] += part["problems"]
     return list(rows.values())
-
-
-def table(rows: Sequence[Row]) -> Table:
-    """Return the writes by command: the calls, the faults tried, and what became of the files."""
-    kinds = [each.name for each in WriteFault if each is not WriteFault.NONE]
-    made = Table(title="writes by command", title_justify="left")
-    sorts = [each.name.lower() for each in CallSort]
-    for head in ("command", *sorts, "faults", *kinds, "problems"):
-        made.add_column(head)
-    for row in rows:
-        calls = [str(row["calls"][sort]) for sort in sorts]
-        results = [
-            ", ".join(
-                f"{count} {name.partition(' ')[2]}"
-                for name, count in row["results"].items()
-                if name.partition(" ")[0] == kind
-            )
-            for kind in kinds
-        ]
-        made.add_row(row["name"], *calls, str(row["faults"]), *results, str(len(row["problems"])))
-    return made

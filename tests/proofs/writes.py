@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout, suppress
@@ -48,14 +49,9 @@ KILLED_AFTER_S: Final = 300.0
 NOT_REACHED: Final = "not reached"
 PLAYED: Final = ("--until", "rival", "--seed", "3")
 MODULES: Final = (
-    "agent.app.play",
-    "agent.tools.report.comparison",
-    "agent.tools.replay.images",
-    "agent.tools.overnight.supervisor",
-    "agent.tools.scenario.run",
-    "agent.lab.plots",
-    "memory.inspect",
-    "memory.team_memory",
+    *("agent.app.play", "agent.tools.report.comparison", "agent.tools.replay.images"),
+    *("agent.tools.overnight.supervisor", "agent.tools.scenario.run", "agent.lab.plots"),
+    *("memory.inspect", "memory.team_memory"),
 )
 
 
@@ -97,66 +93,15 @@ class WritingCommand:
     words: str
     begun: str = ""
     again: str = ""
-    codes: tuple[int, ...] = (0,)
+    codes: Sequence[int] = (0,)
     is_atomic: bool = False  # all rows of its memory are the old or the new ones
 
 
-NIGHT: Final = "overnight --run {}/night --ticks 40 --seed 5 --memory {}/memory.sqlite --min-free 0 --backoff 0.2"
-COMMANDS: Final = (
-    WritingCommand(
-        "play",
-        "play --run {}/new --seed 5 --ticks 30 --memory {}/memory.sqlite",
-        begun="new/run.toml",
-        again="play --resume {}/new --ticks 30 --memory {}/memory.sqlite",
-        codes=(0, 3),
-    ),
-    WritingCommand(
-        "play --resume",
-        "play --resume {}/run --ticks 250 --until first_badge --memory {}/memory.sqlite",
-        codes=(0, 3),
-    ),
-    WritingCommand("overnight", NIGHT, codes=(3,)),
-    WritingCommand("report", "report {}/run"),
-    WritingCommand("report of several", "report {}/run {}/other --write {}/both.html"),
-    WritingCommand("replay --export", "replay {}/run --export {}/made.replay"),
-    WritingCommand("replay --png", "replay {}/run --to 90 --png {}/made.png"),
-    WritingCommand("replay --gif", "replay {}/run --from 80 --to 90 --gif {}/made.gif"),
-    WritingCommand("replay --mp4", "replay {}/run --from 80 --to 90 --mp4 {}/made.mp4"),
-    WritingCommand(
-        "eval",
-        "eval --seeds 1 --ticks 20 --jobs 1 --out {}/games --write {}/games.json",
-        begun="games",
-        again="eval --seeds 1 --ticks 20 --jobs 1 --out {}/games-again --write {}/games.json",
-    ),
-    WritingCommand("verify --write", "verify --minutes 0.1 --write {}/checked"),
-    WritingCommand(
-        "scenario record", "scenario record {}/run --at 60 --name made --into {}/scenarios"
-    ),
-    WritingCommand(
-        "scenario run --write", "scenario run {}/scenarios/short.toml --write {}/page.md"
-    ),
-    WritingCommand(
-        "memory forget",
-        "memory forget --in {}/memory.sqlite --kind opponent_met --yes",
-        is_atomic=True,
-    ),
-    WritingCommand(
-        "memory merge, new file",
-        "memory merge {}/memory.sqlite {}/other.sqlite --into {}/merged.sqlite",
-    ),
-    WritingCommand(
-        "memory merge, into one",
-        "memory merge {}/other.sqlite --into {}/memory.sqlite",
-        is_atomic=True,
-    ),
-    WritingCommand("memory export, JSON", "memory export {}/memory.sqlite --to {}/made.json"),
-    WritingCommand("memory export, CSV", "memory export {}/memory.sqlite --to {}/made.csv"),
-    WritingCommand("memory export, Markdown", "memory export {}/memory.sqlite --to {}/made.md"),
-    WritingCommand(
-        "memory check --repair", "memory check {}/damaged.sqlite --repair", is_atomic=True
-    ),
-    WritingCommand("observe", "observe --db {}/tapes.sqlite --memory-dir {}/notes"),
-    WritingCommand("bench --write", "bench battles --seeds 0 --write {}/battles.json"),
+COMMANDS: Final = tuple(
+    WritingCommand(**row)
+    for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))[
+        "commands"
+    ]
 )
 
 

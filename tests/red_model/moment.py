@@ -70,8 +70,7 @@ class Moment:
     ) -> "Moment":
         """Return the moment with some facts added, then others removed, and money paid."""
         facts = (self.facts | frozenset(gives)) - frozenset(takes)
-        money = min(max(self.money + pays, 0), MOST_MONEY)
-        return replace(self, facts=facts, money=money)
+        return replace(self, facts=facts, money=min(max(self.money + pays, 0), MOST_MONEY))
 
     def settled(self, atlas: Atlas) -> "Moment":
         """Return the moment after the rules that apply by themselves."""

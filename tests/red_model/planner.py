@@ -130,13 +130,8 @@ def _species(number: int, experience: int, machines: frozenset[int]) -> Species:
 
 # Facts outside of the model count as fulfilled: supplies, the lead, the bag, memory, errands.
 FULFILLED = (
-    "supplied:",
-    "right_lead",
-    "strong_against:",
-    "recalled:",
-    "errand:",
-    "bag:balls",
-    "team:",
+    *("supplied:", "right_lead", "strong_against:", "recalled:"),
+    *("errand:", "bag:balls", "team:"),
 )
 
 
@@ -212,8 +207,7 @@ class Game:
         return sense(self.model, self.planner.domain, self.moment)
 
     def _step(self) -> None:
-        facts = self.facts()
-        chosen = self._chosen(facts)
+        chosen = self._chosen(self.facts())
         if self.moment.holds(FAME):
             self.end = End.FAME
         elif chosen is None:

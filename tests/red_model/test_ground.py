@@ -102,8 +102,7 @@ def test_every_nurse_clerk_and_statue_is_reached_from_the_door(journeys: Journey
     places = {each.name: each.map_id for each in story.places}
     people = [(places[each.place], each.person) for each in story.healers]
     people += [(places[each.place], each.person) for each in story.clerks]
-    targets = [journeys.person(*each) for each in people]
-    for target in targets:
+    for target in [journeys.person(*each) for each in people]:
         for door in arrivals(journeys, target.map_id):
             assert journeys.faced(door, moment, target) is not None, target
     statues = [(each.map_id, each.sign) for each in story.milestones if each.sign is not None]

@@ -157,16 +157,8 @@ def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(model: Model) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed: int) -> None:
     planner = ModelPlanner.of_red()
-    start = RandomPlayer(model, Random(f"gate:{seed}")).moment(planner)
-    game = Game(model, planner, start)
+    game = Game(model, planner, RandomPlayer(model, Random(f"gate:{seed}")).moment(planner))
     assert (game.play(), game.why) == (End.FAME, "")
-
-
-def test_the_same_seed_makes_the_same_moment(model: Model) -> None:
-    first, second = (
-        RandomPlayer(model, Random("same")).moment(ModelPlanner.of_red()) for _ in range(2)
-    )
-    assert first == second
 
 
 def test_the_model_refuses_impossible_actions(model: Model) -> None:

@@ -191,8 +191,7 @@ def test_a_class_without_teams_begins_where_the_next_one_does() -> None:
 
 def test_special_moves_replace_the_third_move_of_one_pokemon() -> None:
     dex = dex_with({(14, 0x5D22): bytes([1, 117, 6, 117, 2, 85]), (14, 0x5D32): bytes([44, 59])})
-    assert dex.lone_moves == {1: (1, 117), 3: (2, 85)}
-    assert dex.team_moves == {44: (4, 59)}
+    assert (dex.lone_moves, dex.team_moves) == ({1: (1, 117), 3: (2, 85)}, {44: (4, 59)})
 
 
 def test_fishing_encounters_are_decoded_by_rod_and_map() -> None:
@@ -247,8 +246,7 @@ def test_wild_encounters_are_decoded_by_map() -> None:
     grass, water = dex.wild[2]
     assert grass is not None
     assert water is not None
-    assert (grass.rate, water.rate) == (25, 5)
-    assert grass.slots == water.slots
+    assert (grass.rate, water.rate, grass.slots) == (25, 5, water.slots)
     assert [slot.level for slot in grass.slots] == list(range(2, 12))
     assert sum(slot.chance for slot in grass.slots) == 1
     assert grass.slots[0].chance == Fraction(51, 256)

@@ -320,8 +320,7 @@ def test_the_real_game_while_the_rival_sends_out_his_first(ram_image: Callable[[
     assert enemy.moves == ((33, 35, 0), (39, 30, 0))
     assert enemy.stats == enemy.unmodified == Stats(20, 10, 12, 10, 10)
     assert enemy.dvs == (9, 8, 8, 8)  # the DVs of every trainer's Pokemon
-    assert enemy.stages == Stages()
-    assert enemy.volatile == Volatile.NONE
+    assert (enemy.stages, enemy.volatile) == (Stages(), Volatile.NONE)
     assert len(battle.enemy_party) == 1
     assert battle.enemy_party[0].species == enemy.species
 

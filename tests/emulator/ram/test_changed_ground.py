@@ -189,7 +189,6 @@ def test_a_difference_on_the_border_is_ignored(moment: MakeMoment, world: World)
     here = world.map(BEDROOM)
     width = here.header.width + 2 * BORDER
     corners = (0, BORDER * width + BORDER - 1, len(here.layout.blocks) - 1)
-    other = {LIVE_BLOCKS + at: here.layout.blocks[at] ^ 1 for at in corners}
-    state = moment(other)
+    state = moment({LIVE_BLOCKS + at: here.layout.blocks[at] ^ 1 for at in corners})
     assert world.live_map(state) is here
     assert world.seen(state) is world

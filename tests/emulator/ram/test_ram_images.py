@@ -136,8 +136,7 @@ def test_people_stand_on_the_map(state: State, ram_image: RamImage, name: str) -
 
 def test_play_time_names_and_id_of_a_long_game(ram_image: RamImage) -> None:
     player = read_state(ram_image("victory_road_2"), 0).player
-    assert (player.name, player.rival_name) == ("RED", "BLUE")
-    assert player.badges == tuple(range(8))
+    assert (player.name, player.rival_name, player.badges) == ("RED", "BLUE", tuple(range(8)))
     assert player.play_time.hours > 0
     assert player.play_time.minutes < 60 > player.play_time.seconds
 
@@ -300,10 +299,8 @@ def test_a_box_is_full_with_twenty_pokemon() -> None:
 
 
 def test_a_count_that_the_species_list_contradicts_gives_an_empty_box() -> None:
-    assert len(box_of(3, b"\x21\x07\xff")) == 0
-    assert len(box_of(0, b"\xff")) == 0
-    assert len(box_of(0, b"\0")) == 0
-    assert len(box_of(200, bytes([7] * 30))) == 0
+    assert (len(box_of(3, b"\x21\x07\xff")), len(box_of(0, b"\xff"))) == (0, 0)
+    assert (len(box_of(0, b"\0")), len(box_of(200, bytes([7] * 30)))) == (0, 0)
 
 
 HERE, THERE, ELSEWHERE = (0xC000, 2), (0xC010, 1), (0xC020, 1)

@@ -362,8 +362,7 @@ def test_pokemon_of_the_real_game_follow_the_formulas(ram_image: Callable[[str],
             each = known[mon.species]
             base = Stats(*each["base"].values())
             newest = stats_of(base, mon.dvs, mon.level, mon.stat_exp)
-            oldest = stats_of(base, mon.dvs, mon.level)
-            pairs = zip(oldest, mon.stats, newest, strict=True)
+            pairs = zip(stats_of(base, mon.dvs, mon.level), mon.stats, newest, strict=True)
             assert all(low <= stored <= high for low, stored, high in pairs), file.stem
             growths = {0: STEADY, 3: FAST_START, 4: QUICK, 5: Growth(5, 4, 0, 0, 0)}
             assert growths[each["growth"]].level_at(mon.exp) == mon.level

@@ -198,8 +198,7 @@ def glyphs(demo: Cartridge) -> TextReader:
 
 def test_glyphs_read_every_text_character(demo: Cartridge, glyphs: TextReader) -> None:
     tiles = screen_of(bytes(sorted(charmap())))
-    assert glyphs.name == "glyphs"
-    assert glyphs.read(drawn(demo, tiles)) == decode_screen(tiles)
+    assert (glyphs.name, glyphs.read(drawn(demo, tiles))) == ("glyphs", decode_screen(tiles))
 
 
 def test_glyphs_read_every_character_beside_health_bars(

@@ -19,26 +19,13 @@ GOT_ITEM: Final = 0x0B  # a sound
 
 # Names of charmap.json's control codes, and what they print.
 CONTROLS: Final = {
-    "PAGE": "\n\n",
-    "PKMN": "PKMN",
-    "_CONT": "\n",
-    "SCROLL": "\n",
-    "NEXT": "\n",
-    "LINE": "\n",
-    "PARA": "\n\n",
-    "PLAYER": "{player}",
-    "RIVAL": "{rival}",
+    **dict.fromkeys(("PAGE", "PARA"), "\n\n"),
+    **dict.fromkeys(("_CONT", "SCROLL", "NEXT", "LINE", "CONT"), "\n"),
+    **dict.fromkeys(("DONE", "PROMPT"), ""),
+    **{each: each for each in ("PKMN", "PC", "TM", "TRAINER", "ROCKET")},
+    **{each: f"{{{each.lower()}}}" for each in ("PLAYER", "RIVAL", "TARGET", "USER")},
     "POKE": "POKé",
-    "CONT": "\n",
     "......": "……",
-    "DONE": "",
-    "PROMPT": "",
-    "TARGET": "{target}",
-    "USER": "{user}",
-    "PC": "PC",
-    "TM": "TM",
-    "TRAINER": "TRAINER",
-    "ROCKET": "ROCKET",
     "DEXEND": ".",
 }
 # Commands between strings, and what they print.

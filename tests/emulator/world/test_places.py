@@ -157,8 +157,7 @@ def test_water_and_hole_tiles_depend_on_the_tileset() -> None:
 
 
 def test_tables_the_demo_lacks_are_empty(demo: Cartridge) -> None:
-    world = World.of(demo)
-    for here in world.maps:
+    for here in World.of(demo).maps:
         assert here.tileset.surfable == (here.tileset.tileset_id in SURFABLE)
         assert not here.tileset.water_pairs
 

@@ -285,8 +285,7 @@ def test_where_holes_lead(world: World) -> None:
     ]
     assert len(holes) == HOLES
     assert [(warp.map_id, warp.x, warp.y) for warp in world.dungeon_warps] == holes
-    numbered = {(warp.map_id, warp.number) for warp in world.dungeon_warps}
-    assert len(numbered) == HOLES
+    assert len({(warp.map_id, warp.number) for warp in world.dungeon_warps}) == HOLES
 
 
 def tiles(written: list[str]) -> set[int]:

@@ -141,6 +141,14 @@ class HandmadeCartridge:
         return World(rom, read_ground(rom))
 
 
+def world_of(*maps: tuple[int, list[bytes], bytes]) -> World:
+    """Return the world of a cartridge with maps of these tilesets, blocks and objects, numbered from 0."""
+    paper = HandmadeCartridge()
+    for number, each in enumerate(maps):
+        paper.map(number, *each)
+    return paper.world()
+
+
 NOTHING: Final = bytes([WALL, 0, 0, 0])
 ROWS: Final = [
     bytes([FLOOR, EDGE, FLOOR]),
@@ -150,9 +158,7 @@ ROWS: Final = [
 
 
 def test_walls_and_the_edge_of_the_map_stop_a_walker() -> None:
-    paper = HandmadeCartridge()
-    paper.map(0, 0, ROWS, NOTHING)
-    here = paper.world().map(0)
+    here = world_of((0, ROWS, NOTHING)).map(0)
     assert here.can_step((0, 0), Facing.RIGHT)
     assert not here.can_step((2, 1), Facing.DOWN)
     assert not here.can_step((0, 0), Facing.UP)
@@ -161,20 +167,14 @@ def test_walls_and_the_edge_of_the_map_stop_a_walker() -> None:
 
 
 def test_cliffs_stop_a_walker_between_two_passable_tiles() -> None:
-    paper = HandmadeCartridge()
-    paper.map(0, 0, ROWS, NOTHING)
-    paper.map(1, 5, ROWS, NOTHING)
-    world = paper.world()
+    world = world_of((0, ROWS, NOTHING), (5, ROWS, NOTHING))
     for square, facing in (((1, 0), Facing.RIGHT), ((2, 0), Facing.LEFT)):
         assert not world.map(0).can_step(square, facing)
         assert world.map(1).can_step(square, facing)
 
 
 def test_ledges_are_jumped_two_squares_one_way_and_outdoors_only() -> None:
-    paper = HandmadeCartridge()
-    paper.map(0, 0, ROWS, NOTHING)
-    paper.map(1, 5, ROWS, NOTHING)
-    world = paper.world()
+    world = world_of((0, ROWS, NOTHING), (5, ROWS, NOTHING))
     assert world.map(0).hop((0, 1), Facing.DOWN) == (0, 3)
     assert world.map(0).hop((0, 4), Facing.UP) is None
     assert world.map(0).hop((0, 0), Facing.DOWN) is None
@@ -183,9 +183,7 @@ def test_ledges_are_jumped_two_squares_one_way_and_outdoors_only() -> None:
 
 
 def test_grass_and_counters_are_recognised_by_their_tiles() -> None:
-    paper = HandmadeCartridge()
-    paper.map(0, 0, ROWS, NOTHING)
-    here = paper.world().map(0)
+    here = world_of((0, ROWS, NOTHING)).map(0)
     assert here.tile(4, 2) == here.tileset.grass
     assert here.tile(0, 0) != here.tileset.grass
     assert here.tile(2, 4) in here.tileset.counters
@@ -198,9 +196,7 @@ def warps(*squares: tuple[int, int]) -> bytes:
 
 def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
     blocks = [bytes([DOOR, FLOOR]), bytes([FLOOR, MAT])]
-    paper = HandmadeCartridge()
-    paper.map(0, 0, blocks, warps((0, 0), (2, 1), (1, 1), (9, 9)))
-    here = paper.world().map(0)
+    here = world_of((0, blocks, warps((0, 0), (2, 1), (1, 1), (9, 9)))).map(0)
     assert [warp.trigger for warp in here.warps] == [
         WarpTrigger.STEP,
         WarpTrigger.PRESS,
@@ -211,9 +207,12 @@ def test_a_warp_fires_by_stepping_on_a_door_or_pressing_towards_a_mat() -> None:
 
 
 def test_indoors_a_warp_at_the_edge_fires_by_pressing_outwards() -> None:
-    paper = HandmadeCartridge()
-    paper.map(0, 5, [bytes([FLOOR, FLOOR])], warps((1, 1), (3, 1), (0, 0)))
-    presses = [warp.press for warp in paper.world().map(0).warps]
+    presses = [
+        warp.press
+        for warp in world_of((5, [bytes([FLOOR, FLOOR])], warps((1, 1), (3, 1), (0, 0))))
+        .map(0)
+        .warps
+    ]
     assert presses == [{Facing.DOWN}, {Facing.DOWN, Facing.RIGHT}, {Facing.UP, Facing.LEFT}]
 
 
@@ -234,9 +233,7 @@ def test_signs_and_objects_of_a_map_are_read() -> None:
         + bytes([12, 6, 6, 0xFF, 0x10, 6])
         + bytes([13, 7, 7, 0xFF, 0xD3, 0x40 | 7, 6, 40])
     )
-    paper = HandmadeCartridge()
-    paper.map(0, 0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 5]) + people)
-    here = paper.world().map(0)
+    here = world_of((0, ROWS, bytes([WALL, 0, 1, 3, 2, 8, 5]) + people)).map(0)
     assert [(sign.x, sign.y, sign.text_id) for sign in here.header.signs] == [(2, 3, 8)]
     kinds = [(person.slot, person.kind, person.text_id) for person in here.people]
     assert kinds == [

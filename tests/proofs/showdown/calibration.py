@@ -152,8 +152,7 @@ def _compared(name: str, fights: Sequence[Fight], seed: int) -> Row:
             }
         )
     players = Players(dex, classes)
-    games = play_matches(matches, players.choose)
-    won = [game.winner == 0 for game in games]
+    won = [game.winner == 0 for game in play_matches(matches, players.choose)]
     for at, row in enumerate(rows):
         row["played"] = sum(won[at * GAMES : (at + 1) * GAMES]) / GAMES
     return {

@@ -14,32 +14,20 @@ from emulator.rules.codes import ALWAYS_HITS, CONFUSED, FOCUSED, REFLECT, SUBSTI
 from emulator.rules.damage import critical_chance, full_damage, hit_chance, use_spread
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
-from tests.emulator.rules.engine.small_battle import (
-    CHART,
-    DO_NOTHING,
-    EMBER,
-    FIGHTING,
-    FIRE,
-    GRASS,
-    HP,
-    NORMAL,
-    RATIOS,
-    TACKLE,
-    SmallBattle,
-)
+from tests.emulator.rules.engine import small_battle as small
 
-BOOK = RuleBook(TypeChart.of(CHART), tuple([StageRatio(*ratio) for ratio in RATIOS]))
-SWIFTLY, FANG, KNOCKOUT, SHADE, WAVE, BOOM = 21, 22, 23, 101, 149, 49
+BOOK = RuleBook(TypeChart.of(small.CHART), tuple([StageRatio(*ratio) for ratio in small.RATIOS]))
+FANG, KNOCKOUT, SHADE, WAVE, BOOM = 22, 23, 101, 149, 49
 SPECIAL_MOVES = (
-    (FANG, effects.SUPER_FANG, 1, NORMAL),
-    (KNOCKOUT, effects.ONE_HIT, 1, NORMAL),
-    (SHADE, effects.SPECIAL_DAMAGE, 0, NORMAL),
-    (WAVE, effects.SPECIAL_DAMAGE, 1, NORMAL),
-    (BOOM, effects.SPECIAL_DAMAGE, 1, NORMAL),
+    (FANG, effects.SUPER_FANG, 1, small.NORMAL),
+    (KNOCKOUT, effects.ONE_HIT, 1, small.NORMAL),
+    (SHADE, effects.SPECIAL_DAMAGE, 0, small.NORMAL),
+    (WAVE, effects.SPECIAL_DAMAGE, 1, small.NORMAL),
+    (BOOM, effects.SPECIAL_DAMAGE, 1, small.NORMAL),
 )
 
 
-def as_records(battle: SmallBattle, move: int) -> tuple[Attacker, Defender, MoveData]:
+def as_records(battle: small.SmallBattle, move: int) -> tuple[Attacker, Defender, MoveData]:
     """Return our side's use of a move in the form of the exact odds."""
     us, them, row = battle.us, battle.them, battle.tables.moves[move]
     attacker = Attacker(
@@ -71,19 +59,22 @@ def as_records(battle: SmallBattle, move: int) -> tuple[Attacker, Defender, Move
     return attacker, defender, data
 
 
-def drawn_battle(seed: int) -> tuple[SmallBattle, int]:
+def drawn_battle(seed: int) -> tuple[small.SmallBattle, int]:
     """Return a battle with stats, stages and types of all sizes, and the move that we use."""
     draw = random.Random(seed)
-    battle = SmallBattle([TACKLE, EMBER], moves=SPECIAL_MOVES)
+    battle = small.SmallBattle([small.TACKLE, small.EMBER], moves=SPECIAL_MOVES)
     for mon in (battle.us, battle.them):
         mon.level = draw.randint(2, 100)
         mon.stats[:] = [draw.choice([3, 90, 256, 700, 999]) for _ in range(4)]
         mon.plain[:] = [draw.randint(3, 999) for _ in range(4)]
         mon.stages[4:] = [draw.randint(-6, 6) for _ in range(2)]
-        mon.type1, mon.type2 = draw.choice([NORMAL, FIRE, GRASS]), draw.choice([NORMAL, FIGHTING])
+        mon.type1, mon.type2 = (
+            draw.choice([small.NORMAL, small.FIRE, small.GRASS]),
+            draw.choice([small.NORMAL, small.FIGHTING]),
+        )
         mon.volatile = draw.choice([0, FOCUSED, REFLECT])
     battle.tables.species[1].base_stats[3] = draw.randint(1, 255)
-    return battle, draw.choice([TACKLE, EMBER])
+    return battle, draw.choice([small.TACKLE, small.EMBER])
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -105,14 +96,14 @@ def test_damage_accuracy_and_critical_chance_are_those_of_the_exact_odds(seed: i
 
 
 def test_damage_comes_as_often_as_the_exact_odds_say() -> None:
-    battle, uses = SmallBattle([TACKLE]), 20_000
+    battle, uses = small.SmallBattle([small.TACKLE]), 20_000
     battle.us.volatile = battle.them.volatile = 0
     battle.tables.species[1].base_stats[3] = 120
-    attacker, defender, data = as_records(battle, TACKLE)
+    attacker, defender, data = as_records(battle, small.TACKLE)
     battle.them.stats[2] = 1
     many, choices = copies(battle.position, uses, seed=1), np.zeros(uses, np.int64)
     play_turns(many, choices, choices, battle.tables)
-    lost, counts = np.unique(HP - many["sides"][:, 1]["hp"], return_counts=True)
+    lost, counts = np.unique(small.HP - many["sides"][:, 1]["hp"], return_counts=True)
     spread = use_spread(attacker, defender, data, BOOK)
     assert set(lost.tolist()) == {amount for amount, chance in spread.items() if chance}
     for amount, count in zip(lost.tolist(), counts.tolist(), strict=True):
@@ -121,62 +112,63 @@ def test_damage_comes_as_often_as_the_exact_odds_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("move", "left"), [(FANG, {HP // 2}), (SHADE, {HP - 50}), (BOOM, {HP - 20}), (KNOCKOUT, {0})]
+    ("move", "left"),
+    [(FANG, {small.HP // 2}), (SHADE, {small.HP - 50}), (BOOM, {small.HP - 20}), (KNOCKOUT, {0})],
 )
 def test_moves_with_an_amount_of_their_own(move: int, left: set[int]) -> None:
-    battle = SmallBattle([move], moves=SPECIAL_MOVES)
+    battle = small.SmallBattle([move], moves=SPECIAL_MOVES)
     assert set(battle.over_seeds(lambda b: int(b.them.hp), seeds=20)) == left
 
 
 def test_a_one_hit_knockout_fails_against_a_faster_target() -> None:
-    battle = SmallBattle([KNOCKOUT], moves=SPECIAL_MOVES)
+    battle = small.SmallBattle([KNOCKOUT], moves=SPECIAL_MOVES)
     battle.them.stats[2] = battle.us.stats[2] + 1
     battle.play()
-    assert battle.them.hp == HP
+    assert battle.them.hp == small.HP
 
 
 def test_psywave_does_at_least_one_for_us_and_perhaps_nothing_for_them() -> None:
-    for ours, theirs, lowest in (([WAVE], [DO_NOTHING], 1), ([DO_NOTHING], [WAVE], 0)):
-        battle = SmallBattle(ours, theirs, moves=SPECIAL_MOVES)
-        seen = battle.over_seeds(lambda b: 2 * HP - int(b.us.hp) - int(b.them.hp), seeds=2000)
+    for ours, theirs, lowest in (([WAVE], [small.DO_NOTHING], 1), ([small.DO_NOTHING], [WAVE], 0)):
+        battle = small.SmallBattle(ours, theirs, moves=SPECIAL_MOVES)
+        seen = battle.over_seeds(lambda b: 2 * small.HP - int(b.us.hp) - int(b.them.hp), seeds=2000)
         assert (min(seen), max(seen)) == (lowest, 74)
 
 
 def test_counter_doubles_the_last_damage_of_normal_and_fighting_moves_only() -> None:
-    for move, back in ((TACKLE, True), (EMBER, False)):
-        battle = SmallBattle([effects.MOVE_COUNTER], [move])
+    for move, back in ((small.TACKLE, True), (small.EMBER, False)):
+        battle = small.SmallBattle([effects.MOVE_COUNTER], [move])
         battle.play()
-        taken = HP - battle.us.hp
-        assert HP - battle.them.hp == (2 * taken if back else 0)
+        taken = small.HP - battle.us.hp
+        assert small.HP - battle.them.hp == (2 * taken if back else 0)
 
 
 def test_a_confused_pokemon_hits_itself_harder_without_the_others_reflect() -> None:
-    battle = SmallBattle([TACKLE])
+    battle = small.SmallBattle([small.TACKLE])
     for reflect, defense in ((0, 100), (REFLECT, 200)):
         battle.us.volatile = CONFUSED | ALWAYS_HITS
         battle.us.confused = 5
         battle.them.volatile = reflect
-        hurt = battle.over_seeds(lambda b: HP - int(b.us.hp))
+        hurt = battle.over_seeds(lambda b: small.HP - int(b.us.hp))
         attack = int(battle.us.stats[0])
         assert set(hurt) == {0, hit.base_damage(50, 40, attack, defense)}
         assert 100 < hurt[0] < 200
 
 
 def test_ones_own_hit_lands_on_the_others_substitute() -> None:
-    battle = SmallBattle([TACKLE])
+    battle = small.SmallBattle([small.TACKLE])
     battle.us.volatile = CONFUSED | SUBSTITUTE
     battle.us.confused, battle.them.volatile, battle.them.substitute = 9, SUBSTITUTE, 50
     seen = battle.over_seeds(lambda b: (int(b.us.hp), int(b.them.substitute) < 50), seeds=50)
-    assert set(seen) == {(HP, True)}
+    assert set(seen) == {(small.HP, True)}
 
 
 def test_a_substitute_of_no_hp_stays_and_one_that_breaks_takes_the_effect_away() -> None:
-    drains = (30, effects.DRAIN, 40, NORMAL)
-    battle = SmallBattle([SHADE, 30], moves=(*SPECIAL_MOVES, drains))
+    drains = (30, effects.DRAIN, 40, small.NORMAL)
+    battle = small.SmallBattle([SHADE, 30], moves=(*SPECIAL_MOVES, drains))
     battle.us.hp, battle.them.volatile, battle.them.substitute = 100, SUBSTITUTE, 50
     battle.play()
     assert battle.them.volatile & SUBSTITUTE
     assert battle.them.substitute == 0
     battle.play(1)
     assert not battle.them.volatile & SUBSTITUTE
-    assert (battle.us.hp, battle.them.hp) == (100, HP)
+    assert (battle.us.hp, battle.them.hp) == (100, small.HP)

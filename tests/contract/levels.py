@@ -1,14 +1,11 @@
-"""Growth: experience and stats by level, and battles that win a level."""
+"""Levels: experience and stats of one, and battles that win one."""
 
 from __future__ import annotations
 
-from emulator import Phase, State
 from emulator.ram.party import PartyMon, Stats
-from emulator.ram.state import read_state
-from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
 from tests.contract import battles
-from tests.contract.battles import DEX, FIGHT, Mon
+from tests.contract.battles import DEX, Mon
 from tests.contract.game import Game
 
 
@@ -31,21 +28,14 @@ def win_to_level(
     named: bool = True,
 ) -> str:
     """Win with a Pokemon one point short of the level; return the screen with the new stats."""
-    mon = Mon(
-        species,
-        level=level - 1,
-        hp=20,
-        max_hp=30,
-        stats=(900, 200, 900, 200),
-        moves=moves,
-        experience=experience(species, level) - 1,
-    )
+    short = experience(species, level) - 1
+    mon = Mon(species, level - 1, 20, 30, (900, 200, 900, 200), moves, experience=short)
     battles.set_team(game, mon)
     if not named:
         game.poke("wPartyMonNicks", name(game, species))
     battles.meet(game, 66, enemy_level)
-    battles.set_field(game, "enemy", "hp", 1)
-    choose_hitter(game, moves)
+    game.enemy.hp = 1
+    battles.begin_move(game, moves.index(battles.HITTER))
     game.wait(lambda: game.has_arrow or battles.has_stats_box(game), 300)
     for _ in range(10):
         if battles.has_stats_box(game):
@@ -53,33 +43,11 @@ def win_to_level(
         game.press("b", hold=2, settle=30)
     assert battles.has_stats_box(game), game.text
     box = game.text
-    game.tick(120)
-    assert game.text == box
+    assert game.tick(120).text == box
     return box
-
-
-def choose_hitter(game: Game, moves: tuple[int, ...]) -> None:
-    battles.choose(game, FIGHT)
-    game.wait(lambda: game.cursor is not None and game.cursor[0] == battles.FIRST_MOVE[0], 60)
-    for _ in range(moves.index(battles.HITTER)):
-        game.press("down", hold=2, settle=4)
-    game.press("a", hold=2, settle=2)
 
 
 def name(game: Game, species: int) -> bytes:
     """Return the name of a species, padded as in a name field."""
     data = battles.table(game, "MonsterNames", 10 * (species - 1), 10)
     return data.ljust(battles.NAME, b"\x50")
-
-
-def state(game: Game) -> State:
-    """Return this moment as the agent's readers decode it."""
-    memory = game.pyboy.memory
-    work, high = bytes(memory[0xC000:0xE000]), bytes(memory[0xFF80:0xFFFF])
-    return read_state(Ram.of_image(work, high), game.frames)
-
-
-def phase(game: Game) -> Phase | None:
-    """Return the battle phase as the agent's readers decode it; None without a battle."""
-    battle = state(game).battle
-    return battle.phase if battle else None

@@ -1,4 +1,4 @@
-"""An endless tour, which keeps the agent busy after the end of its story.
+"""Endless play: a tour that keeps the agent busy after the end of its story.
 
 A capability made of the same parts as the others: places in random order, three battles in each grass area, visits to
 healers and clerks.
