@@ -1,17 +1,22 @@
 """Distances from every spot to a map, for the route search, and between maps, for plans."""
 
-import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Self
+from heapq import heappop, heappush
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agent.skills.route import Spot, hops_on
 from emulator import World
+from emulator.compiled import compiled
 
-UNKNOWN = 100  # steps assumed for a map without a known route
+Numbers: TypeAlias = "NDArray[np.int64]"
+
+UNKNOWN: Final = 100  # steps assumed for a map without a known route
+NOWHERE: Final = 1 << 60  # the cost of a way that does not exist
 
 
 class MeasuredDistances(NamedTuple):
@@ -24,20 +29,40 @@ class MeasuredDistances(NamedTuple):
 class _HopsInto(NamedTuple):
     """The hops by the spot at which they end: those into spot n are at the positions from first[n] to first[n + 1]."""
 
-    first: Sequence[int]
-    starts: Sequence[int]
-    costs: Sequence[int]
+    first: Numbers
+    starts: Numbers
+    costs: Numbers
 
     @classmethod
     def of(
         cls, starts: Sequence[int], ends: Sequence[int], costs: Sequence[int], spots: int
     ) -> Self:
         """Return the hops, which are in any order, by their ends."""
-        order = np.argsort(ends, kind="stable")
-        counts = np.bincount(ends, minlength=spots) if ends else np.zeros(spots, np.int64)
-        first = np.concatenate(([0], np.cumsum(counts)))
-        by_end = (np.asarray(each, np.int64)[order].tolist() for each in (starts, costs))
-        return cls(first.tolist(), *by_end)
+        order = np.argsort(np.array(ends, np.int64), kind="stable")
+        counts = np.bincount(np.array(ends, np.int64), minlength=spots)
+        first = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        return cls(first, *(np.array(each, np.int64)[order] for each in (starts, costs)))
+
+
+@compiled
+def costs_to(targets: Numbers, first: Numbers, starts: Numbers, costs: Numbers) -> Numbers:
+    """Return the least cost from each spot to one of the targets, NOWHERE from those that lead to none."""
+    least = np.full(len(first) - 1, NOWHERE, np.int64)
+    frontier = [(0, 0)]
+    frontier.pop()
+    for spot in targets:
+        least[spot] = 0
+        heappush(frontier, (0, spot))
+    while frontier:
+        cost, here = heappop(frontier)
+        if cost > least[here]:
+            continue
+        for each in range(first[here], first[here + 1]):
+            so_far = cost + costs[each]
+            if so_far < least[starts[each]]:
+                least[starts[each]] = so_far
+                heappush(frontier, (so_far, starts[each]))
+    return least
 
 
 class Distances:
@@ -50,7 +75,7 @@ class Distances:
         self._starts: list[int] = []
         self._ends: list[int] = []
         self._costs: list[int] = []
-        self._into = _HopsInto((0,), (), ())
+        self._into = _HopsInto.of((), (), (), 0)
         self._to: dict[int, MeasuredDistances] = {}
 
     @staticmethod
@@ -93,20 +118,9 @@ class Distances:
         self._into = _HopsInto.of(starts, ends, costs, len(number))
 
     def _measure(self, map_id: int) -> Mapping[Spot, int]:
-        """Search backwards from the map in rings of equal cost; costs are small integers."""
-        first, starts, costs = self._into
-        found = [-1] * len(self._number)
-        rings = {0: [at for spot, at in self._number.items() if spot.map_id == map_id]}
-        distance = 0
-        while rings:
-            for here in rings.pop(distance, ()):
-                if found[here] < 0:
-                    found[here] = distance
-                    for each in range(first[here], first[here + 1]):
-                        if found[starts[each]] < 0:
-                            rings.setdefault(distance + costs[each], []).append(starts[each])
-            distance += 1
-        return {spot: far for spot, far in zip(self._number, found, strict=True) if far >= 0}
+        targets = [at for spot, at in self._number.items() if spot.map_id == map_id]
+        found = costs_to(np.array(targets, np.int64), *self._into).tolist()
+        return {spot: far for spot, far in zip(self._number, found, strict=True) if far < NOWHERE}
 
 
 class MapDistances:
@@ -136,7 +150,7 @@ class MapDistances:
         steps = {start: 0}
         frontier = [(0, start)]
         while frontier:
-            so_far, here = heapq.heappop(frontier)
+            so_far, here = heappop(frontier)
             if so_far > steps[here]:
                 continue
             game_map = self._world.map(here)
@@ -144,7 +158,7 @@ class MapDistances:
             for neighbour in self._links.get(here, frozenset()):
                 if further < steps.get(neighbour, further + 1):
                     steps[neighbour] = further
-                    heapq.heappush(frontier, (further, neighbour))
+                    heappush(frontier, (further, neighbour))
         return steps
 
 

@@ -6,7 +6,6 @@ edge, an obstacle that can be cleared, or an elevator.
 
 import heapq
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from math import inf
@@ -42,8 +41,7 @@ def spot_of(state: State) -> Spot:
     return Spot(state.map.map_id, state.map.x, state.map.y)
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """One press of the pad and the spot it leads to; `by` is an obstacle to clear or an elevator floor to choose."""
 
     facing: Facing
