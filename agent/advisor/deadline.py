@@ -144,8 +144,7 @@ class _LimitedStream(httpx2.SyncByteStream):
         for piece in self.stream:
             arrived += len(piece)
             if arrived > MAX_BYTES:
-                detail = f"the reply has more than {MAX_BYTES} bytes"
-                raise ModelFault(FaultKind.TOO_LONG, detail)
+                raise ModelFault(FaultKind.TOO_LONG, f"the reply has more than {MAX_BYTES} bytes")
             yield piece
 
     def close(self) -> None:

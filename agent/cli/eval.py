@@ -172,10 +172,9 @@ def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSe
         message = "--against compares a model with rules: give --mind claude --against rules"
         raise UsageError(message)
     if mind is not Decider.CLAUDE and (given := dict(given_flags(asking))):
-        message = (
+        raise UsageError(
             f"{next(iter(given))} is about a model; give --mind claude as well, or leave it out"
         )
-        raise UsageError(message)
     if mind is Decider.CLAUDE:
         from agent.app.model import require_key
         from agent.app.settings import model_terms

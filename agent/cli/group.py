@@ -57,10 +57,9 @@ class Group(TyperGroup):
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
             hint = did_you_mean(name, self.commands)
-            message = f"there is no command {name}" + (
-                hint or f"; `{ctx.command_path} --help` lists all"
+            raise UsageError(
+                f"there is no command {name}" + (hint or f"; `{ctx.command_path} --help` lists all")
             )
-            raise UsageError(message)
         return super().resolve_command(ctx, args)
 
 
