@@ -17,9 +17,8 @@ from typer._click.exceptions import NoArgsIsHelpError
 from typer.main import get_command
 
 from agent import HOME, VERSION
-from agent.cli.examples import epilog
 from agent.cli.flags import switch
-from agent.cli.group import LazyCommand, LazyGroup, usage_line
+from agent.cli.group import LazyCommand, LazyGroup, epilog, usage_line
 from agent.cli.output import Output, fail
 from agent.errors import AgentError, UsageError
 from agent.shell import missing_package

@@ -26,8 +26,7 @@ from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
     from agent.app import Interrupt
-    from agent.lab.eval import EvalGame, EvalResults
-    from agent.lab.pairs import PairedGames
+    from agent.lab.eval import EvalGame, EvalResults, PairedGames
     from agent.lab.runner import Runner
     from agent.lab.sources import OpenedFiles
     from emulator import Cartridge
@@ -68,8 +67,8 @@ def evaluate(
     timed out; 130 on Ctrl-C, with the tables of the finished games, and no file of --write.
     """
     from agent.app import interrupts
+    from agent.lab.eval import PairedGames
     from agent.lab.eval_page import RULES, write_eval_page
-    from agent.lab.pairs import PairedGames
     from agent.lab.sources import recording
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge

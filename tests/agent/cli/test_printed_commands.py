@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numba.core.caching import _CacheLocator
 
 from agent.cli import cli
-from agent.cli.examples import EXAMPLES
+from agent.cli.group import EXAMPLES
 from agent.shell import command, quoted
 from memory import open_run
 from tests.agent.support import ROOT, Ended

@@ -15,7 +15,7 @@ from typer.core import TyperGroup, TyperOption
 
 from agent import VERSION
 from agent.cli import cli
-from agent.cli.examples import EXAMPLES
+from agent.cli.group import EXAMPLES
 from tests.agent.support import ROOT, Agent
 
 HEAVY = {

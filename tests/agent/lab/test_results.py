@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from agent.errors import UsageError
-from agent.lab import measure as measuring
 from agent.lab import publish as publishing
 from agent.lab import sources
-from agent.lab.measure import measure_all
 from agent.lab.publish import (
     FOLDER,
     Origin,
     demo,
     index,
+    measure_all,
     publish,
     read_result,
     results,
@@ -147,7 +146,7 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = {"scripts/red-agent": "platform", ".venv/bin/pytest": "json.tool"}
-    monkeypatch.setattr(measuring, "PROGRAMS", programs)
+    monkeypatch.setattr(publishing, "PROGRAMS", programs)
     published("fresh", "scripts/red-agent", [ROOT / "agent" / "loop.py"])
     publish("longest", [], {}, Origin("SIZE=2 .venv/bin/pytest no-file", ""))
     for name in ("silent", "twin"):
@@ -173,8 +172,8 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
 def test_every_published_command_can_be_repeated() -> None:
     for each in results():
         words = [word for word in each.command.split() if "=" not in word]
-        assert words[0] in measuring.PROGRAMS
+        assert words[0] in publishing.PROGRAMS
         if words[0] == ".venv/bin/pytest":
             assert (ROOT / words[-1]).is_file()
-        elif not each.command.startswith(measuring.SCENARIOS):
+        elif not each.command.startswith(publishing.SCENARIOS):
             assert words[-2:] == ["--write", f"docs/results/{each.name}.json"]
