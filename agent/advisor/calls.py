@@ -29,17 +29,12 @@ class BreakerState(Enum):
 
 # How many consecutive faults open the breaker, by the kind of the last fault.
 FAULTS_TO_OPEN: Final = {
+    **dict.fromkeys(FaultKind, 3),  # one question may be invalid; three in a row are no coincidence
     FaultKind.TIMEOUT: 2,
     FaultKind.RATE_LIMIT: 2,
     FaultKind.OVERLOADED: 2,
-    FaultKind.SERVER: 3,
     FaultKind.CONNECTION: 2,
-    FaultKind.BROKEN_STREAM: 3,
-    FaultKind.TOO_LONG: 3,
-    FaultKind.MALFORMED: 3,
-    FaultKind.BAD_REQUEST: 3,  # one question may be invalid; three in a row are no coincidence
     FaultKind.DENIED: 1,  # a wrong key or model stays wrong
-    FaultKind.UNEXPECTED: 3,
     FaultKind.INTERRUPTED: 1,  # no time is left for another call
 }
 

@@ -51,9 +51,8 @@ NO_START: Final = PlayStart(Path(), "", 0, 0, 0, None, (0, 0), {}, {}, "", "")
 
 
 class TickView(NamedTuple):
-    """One tick for a viewer: place, action, goal, state and speed; texts are computed on access."""
+    """One tick for a viewer: place, action, goal and state; texts are computed on access."""
 
-    run: str
     cartridge: str
     tick: int
     intent: Intent
@@ -67,9 +66,7 @@ class TickView(NamedTuple):
     events: Sequence[EventRow]  # the latest ones that are of interest
     screen: Callable[[], Screen] | None  # None where the tick was not rendered
     model: Callable[[], ModelStatus] | None
-    ticks: int  # of this session
-    frames: int
-    wall_s: float
+    wall_s: float  # of this session
 
     @property
     def frame(self) -> int:
@@ -97,16 +94,6 @@ class TickView(NamedTuple):
         """The milestones reached so far."""
         return tuple(each.id for each in self.reached)
 
-    @property
-    def ticks_per_s(self) -> float:
-        """Ticks a second of wall time."""
-        return self.ticks / self.wall_s
-
-    @property
-    def frames_per_s(self) -> float:
-        """Frames a second of wall time."""
-        return self.frames / self.wall_s
-
 
 class Viewer(Protocol):
     """A display of play."""
@@ -132,6 +119,18 @@ class Stop(Enum):
     INTERRUPTED = "interrupted"
     GAVE_UP = "gave_up"
     ERROR = "error"
+
+    @property
+    def words(self) -> str:
+        """How play ended, in a few words."""
+        words = {
+            Stop.GOAL: "reached its goal",
+            Stop.TICKS: "stopped at --ticks",
+            Stop.LIMIT: "stopped at a limit",
+            Stop.GAVE_UP: "gave up",
+            Stop.ERROR: "ended by an error",
+        }
+        return words.get(self, self.value)
 
     @property
     def exit_code(self) -> int:

@@ -17,7 +17,7 @@ import typer
 from agent import HOME, VERSION
 from agent.advisor.port import Decider
 from agent.cli import flags
-from agent.cli.flags import option, require_result_path, seeds_of, with_settings
+from agent.cli.flags import make_folder, option, require_result_path, seeds_of, with_settings
 from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
 from agent.settings import AskSettings, Settings, given_flags, words_of
@@ -194,10 +194,7 @@ def _arms(results: EvalResults, pairs: PairedGames | None) -> list[EvalResults]:
 def _require_empty(folder: Path) -> None:
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"--out {folder} is not empty; name a new folder, or remove it first")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {folder} is no folder ({error.strerror}); name another") from error
+    make_folder("--out", folder)
 
 
 def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:

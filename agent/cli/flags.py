@@ -129,6 +129,16 @@ def seeds_of(text: str) -> list[int]:
     return list(range(int(match[1]), int(match[2] or match[1]) + 1))
 
 
+def make_folder(flag: str, folder: Path) -> None:
+    """Make a folder that `flag` names, if it is missing; raises UsageError if that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{flag} {folder} is no folder ({error.strerror}); name another"
+        ) from error
+
+
 def require_result_path(path: Path | None) -> None:
     """Raise UsageError unless a result can be written to `path`."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
