@@ -123,20 +123,18 @@ class Stop(Enum):
     @property
     def words(self) -> str:
         """How play ended, in a few words."""
-        words = {
+        return {
             Stop.GOAL: "reached its goal",
             Stop.TICKS: "stopped at --ticks",
             Stop.LIMIT: "stopped at a limit",
             Stop.GAVE_UP: "gave up",
             Stop.ERROR: "ended by an error",
-        }
-        return words.get(self, self.value)
+        }.get(self, self.value)
 
     @property
     def exit_code(self) -> int:
         """The exit code of the process."""
-        codes = {Stop.GOAL: 0, Stop.TICKS: 0, Stop.ERROR: 1, Stop.INTERRUPTED: 130}
-        return codes.get(self, 3)
+        return {Stop.GOAL: 0, Stop.TICKS: 0, Stop.ERROR: 1, Stop.INTERRUPTED: 130}.get(self, 3)
 
 
 @dataclass(frozen=True, slots=True)

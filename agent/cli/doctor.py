@@ -171,8 +171,7 @@ def _invariant(check: CartridgeCheck) -> HealthFinding:
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
     more = check.broken - len(check.violations)
     listed = "; ".join(check.violations) + (f"; and {more} more" if more else "")
-    found = f"{check.invariant}, but: {listed}"
-    return HealthFinding(SURVEY, BROKEN, found, INVALID_IMAGE_ADVICE)
+    return HealthFinding(SURVEY, BROKEN, f"{check.invariant}, but: {listed}", INVALID_IMAGE_ADVICE)
 
 
 def _reader(check: ReaderCheck) -> HealthFinding:

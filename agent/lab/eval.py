@@ -223,8 +223,7 @@ class EvalResults:
         for game in self.games:
             row = {name: getattr(game, name) for name in PLAIN}
             for name in self.milestones:
-                moment = game.milestones.get(name, ("", ""))
-                row[f"{name}_tick"], row[f"{name}_frame"] = moment
+                row[f"{name}_tick"], row[f"{name}_frame"] = game.milestones.get(name, ("", ""))
             rows.append(row)
         return rows
 
