@@ -12,7 +12,7 @@ import typer
 
 from agent import HOME
 from agent.errors import UsageError
-from agent.settings import AskSettings, Settings
+from agent.settings import Settings
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
@@ -106,17 +106,10 @@ def with_settings(*leave_out: str) -> Callable[[Callable[..., None]], Callable[.
     return decorate
 
 
-_OPTIONS: Final = {
-    each.name: _option_of(each)
-    for each in (*fields(Settings), *fields(AskSettings))
-    if each.metadata
-}
+_OPTIONS: Final = {each.name: _option_of(each) for each in fields(Settings) if each.metadata}
 ROM: Final = _OPTIONS["rom"]
 SEED: Final = _OPTIONS["seed"]
 MIND: Final = _OPTIONS["mind"]
-TERMS: Final = _OPTIONS["terms"]
-PRICES: Final = _OPTIONS["prices"]
-TIMEOUT: Final = _OPTIONS["timeout_s"]
 AS_JSON: Final = switch("--json", "Print the result as one JSON object on the last line.")
 
 
