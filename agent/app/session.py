@@ -266,9 +266,8 @@ class Session:
         self._errors += self._branch.faults
         target = self._branch.recovery.restore_target(self._store.checkpoints.ticks())
         self._context = self._context._replace(answers=())  # another attempt may ask again
-        with (
-            self._store.database.transaction()
-        ):  # a kill loses both, the return and what it teaches, or neither
+        # A kill loses both, the return and what it teaches, or neither.
+        with self._store.database.transaction():
             self._start_branch(ReturnPoint(target, "stuck"), self._checkpoints.again)
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.save("back")

@@ -159,9 +159,7 @@ class Summary:
     episodes: int  # of being stuck
     restores: int
     returns: Sequence[Branching] = ()  # each return to a checkpoint that abandoned a branch
-    readers: Mapping[str, ReaderScore] = field(
-        default_factory=dict
-    )  # text in rendered frames, by reader
+    readers: Mapping[str, ReaderScore] = field(default_factory=dict)  # text in frames, by reader
     moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
     decided_by: str = RULES  # and by whose advice
