@@ -18,78 +18,67 @@ from agent.cli.output import INTERRUPTED, fail
 from agent.errors import UsageError, did_you_mean
 from agent.shell import command as printed_command
 
-# By the words that come before the flags; at the end of the help of each command.
+# What follows these words of a command line, in the examples at the end of their help.
 EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
     "": ("play --until first_badge", "report last"),
-    "play": ("play --seed 7 --until first_badge --run runs/seven", "play --resume last"),
+    "play": ("--seed 7 --until first_badge --run runs/seven", "--resume last"),
     "overnight": (
-        "overnight --run runs/tonight --hours 8",
-        "overnight --rom roms/red.gb --run runs/red --game-hours 20",
+        "--run runs/tonight --hours 8",
+        "--rom roms/red.gb --run runs/red --game-hours 20",
     ),
-    "replay": ("replay last", "replay last --from 1 --to 500 --gif start.gif"),
-    "report": ("report last", "report runs/one runs/two --write both.html"),
-    "runs": ("runs", "runs --json"),
-    "milestones": ("milestones", "milestones --rom roms/red.gb"),
-    "eval": (
-        "eval --seeds 0..19 --until first_badge",
-        "eval --seeds 0..9 --mind claude --against rules",
-    ),
-    "verify": ("verify --minutes 30", "verify --rom roms/red.gb --write checked"),
-    "plan": ("plan", "plan --run last --facts"),
-    "doctor": ("doctor --rom roms/red.gb", "doctor --model"),
-    "fake-claude": ("fake-claude", "fake-claude --port 0 --seed 3"),
-    "observe": ("observe --dry-run", "observe --db .tapes/tapes.sqlite --reset"),
-    "bench": ("bench speed --rounds 2", "bench all"),
-    "bench speed": ("bench speed --rounds 2", "bench speed --ticks 2000 --write speed.json"),
-    "bench side-by-side": (
-        "bench side-by-side --rounds 1",
-        "bench side-by-side --write side_by_side.json",
-    ),
-    "bench battles": (
-        "bench battles --seeds 0..59",
-        "bench battles --met 0..9 --until third_badge",
-    ),
+    "replay": ("last", "last --from 1 --to 500 --gif start.gif"),
+    "report": ("last", "runs/one runs/two --write both.html"),
+    "runs": ("", "--json"),
+    "milestones": ("", "--rom roms/red.gb"),
+    "eval": ("--seeds 0..19 --until first_badge", "--seeds 0..9 --mind claude --against rules"),
+    "verify": ("--minutes 30", "--rom roms/red.gb --write checked"),
+    "plan": ("", "--run last --facts"),
+    "doctor": ("--rom roms/red.gb", "--model"),
+    "fake-claude": ("", "--port 0 --seed 3"),
+    "observe": ("--dry-run", "--db .tapes/tapes.sqlite --reset"),
+    "bench": ("speed --rounds 2", "all"),
+    "bench speed": ("--rounds 2", "--ticks 2000 --write speed.json"),
+    "bench side-by-side": ("--rounds 1", "--write side_by_side.json"),
+    "bench battles": ("--seeds 0..59", "--met 0..9 --until third_badge"),
     "bench experience": (
-        "bench experience --seeds 0..19 --teach 3000..3003",
-        "bench experience --seeds 100..119 --taught memory.sqlite",
+        "--seeds 0..19 --teach 3000..3003",
+        "--seeds 100..119 --taught memory.sqlite",
     ),
-    "bench all": ("bench all", "bench all dates merge"),
-    "memory": ("memory show", "memory search first badge"),
-    "memory show": ("memory show", "memory show last --kind battle"),
-    "memory map": ("memory map", "memory map last --json"),
-    "memory search": ("memory search first badge", "memory search tackle --in last --explain"),
-    "memory progress": ("memory progress", "memory progress --json"),
-    "memory explain": ("memory explain 520c8de8", "memory explain 520c8de8 --in last"),
-    "memory forget": ("memory forget 520c8de8", "memory forget --kind battle --older-than 90"),
-    "memory restore": ("memory restore", "memory restore 520c8de8"),
-    "memory export": ("memory export --to memory.csv", "memory export last --to run.json"),
-    "memory check": ("memory check", "memory check --repair"),
+    "bench all": ("", "dates merge"),
+    "memory": ("show", "search first badge"),
+    "memory show": ("", "last --kind battle"),
+    "memory map": ("", "last --json"),
+    "memory search": ("first badge", "tackle --in last --explain"),
+    "memory progress": ("", "--json"),
+    "memory explain": ("520c8de8", "520c8de8 --in last"),
+    "memory forget": ("520c8de8", "--kind battle --older-than 90"),
+    "memory restore": ("", "520c8de8"),
+    "memory export": ("--to memory.csv", "last --to run.json"),
+    "memory check": ("", "--repair"),
     "memory merge": (
-        "memory merge one.sqlite two.sqlite --into both.sqlite",
-        "memory merge other.sqlite --into memory.sqlite --json",
+        "one.sqlite two.sqlite --into both.sqlite",
+        "other.sqlite --into memory.sqlite --json",
     ),
-    "scenario": ("scenario run tests/scenarios --jobs 2", "scenario list tests/scenarios"),
-    "scenario run": (
-        "scenario run tests/scenarios --jobs 2",
-        "scenario run tests/scenarios --seeds 0..4",
-    ),
-    "scenario list": ("scenario list tests/scenarios", "scenario list tests/scenarios --json"),
+    "scenario": ("run tests/scenarios --jobs 2", "list tests/scenarios"),
+    "scenario run": ("tests/scenarios --jobs 2", "tests/scenarios --seeds 0..4"),
+    "scenario list": ("tests/scenarios", "tests/scenarios --json"),
     "scenario record": (
-        "scenario record last --at 1200 --name a_ledge --into mine",
-        "scenario record last --at 900 --name parcel --into mine --until milestone:parcel=true",
+        "last --at 1200 --name a_ledge --into mine",
+        "last --at 900 --name parcel --into mine --until milestone:parcel=true",
     ),
-    "scenario from-stuck": (
-        "scenario from-stuck last --into mine",
-        "scenario from-stuck runs/one --into mine --episode 2",
-    ),
+    "scenario from-stuck": ("last --into mine", "runs/one --into mine --episode 2"),
 }
+
+
+def examples(path: str) -> list[str]:
+    """Return the examples of a command, as words of a command line."""
+    return [f"{path} {each}".strip() for each in EXAMPLES[path]]
 
 
 def epilog(path: str) -> str:
     """Return the examples of a command as the end of its help, one a line."""
-    return "\n".join(
-        ["\b", "Examples:", *(f"  {printed_command()} {each}" for each in EXAMPLES[path])]
-    )
+    lines = [f"  {printed_command()} {each}" for each in examples(path)]
+    return "\n".join(["\b", "Examples:", *lines])
 
 
 MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
