@@ -114,19 +114,6 @@ class Origin(NamedTuple):
     sources: Sources | None = None  # that it rests on
 
 
-def publish(
-    name: str,
-    rows: Sequence[Row],
-    figures: Mapping[str, Any],
-    origin: Origin,
-    picture: bytes | None = None,
-) -> Path:
-    """Write a result to docs/results/`name`.json, and its picture beside it; return the path."""
-    path = FOLDER / f"{name}.json"
-    write_result(path, rows, figures, origin, picture)
-    return path
-
-
 def write_result(
     path: Path,
     rows: Sequence[Row],
@@ -329,7 +316,7 @@ def _measure(result: PublishedResult, record: OpenedFiles) -> bool:
         origin = Origin(
             result.command, result.what, seconds=record.seconds, sources=record.sources(result.name)
         )
-        publish(result.name, rows, verdicts, origin)
+        write_result(FOLDER / f"{result.name}.json", rows, verdicts, origin)
     return process.returncode == 0
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,6 @@ from agent.lab.publish import (
     demo,
     index,
     measure_all,
-    publish,
     read_result,
     results,
     stale_results,
@@ -49,6 +49,12 @@ def test_every_published_result_is_readable_and_in_the_page_of_results() -> None
     for each in results():
         assert all((each.command, each.date, each.commit, each.sha1))
     assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == index()
+
+
+def publish(name: str, *result: Any) -> Path:  # noqa: ANN401  # as `write_result`
+    path = publishing.FOLDER / f"{name}.json"
+    write_result(path, *result)
+    return path
 
 
 @pytest.fixture
