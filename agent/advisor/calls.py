@@ -6,7 +6,7 @@ the time, for example game seconds, so that no wall clock changes what is played
 
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
@@ -29,17 +29,12 @@ class BreakerState(Enum):
 
 # How many consecutive faults open the breaker, by the kind of the last fault.
 FAULTS_TO_OPEN: Final = {
+    **dict.fromkeys(FaultKind, 3),  # one question may be invalid; three in a row are no coincidence
     FaultKind.TIMEOUT: 2,
     FaultKind.RATE_LIMIT: 2,
     FaultKind.OVERLOADED: 2,
-    FaultKind.SERVER: 3,
     FaultKind.CONNECTION: 2,
-    FaultKind.BROKEN_STREAM: 3,
-    FaultKind.TOO_LONG: 3,
-    FaultKind.MALFORMED: 3,
-    FaultKind.BAD_REQUEST: 3,  # one question may be invalid; three in a row are no coincidence
     FaultKind.DENIED: 1,  # a wrong key or model stays wrong
-    FaultKind.UNEXPECTED: 3,
     FaultKind.INTERRUPTED: 1,  # no time is left for another call
 }
 
@@ -155,6 +150,7 @@ class RetryPolicy:
 RETRY_POLICY: Final = RetryPolicy()
 
 
+@dataclass(slots=True)
 class Calls:
     """Calls a model when wallet and breaker allow it, and retries transient faults.
 
@@ -163,39 +159,29 @@ class Calls:
     expects.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        wallet: Wallet,
-        breaker: CircuitBreaker,
-        patience: Patience,
-        *,
-        retry_policy: RetryPolicy = RETRY_POLICY,
-        faults: Faults | None = None,
-    ) -> None:
-        self.counts: Counter[str] = Counter()
-        self.cache = CacheReport()
-        self.answered_by: dict[str, str] = {}
-        self._faults = faults or Faults()
-        self._model = model
-        self._wallet = wallet
-        self._breaker = breaker
-        self._patience = patience
-        self._retry_policy = retry_policy
+    model: Model
+    wallet: Wallet
+    breaker: CircuitBreaker
+    patience: Patience
+    retry_policy: RetryPolicy = RETRY_POLICY
+    faults: Faults = field(default_factory=Faults)
+    counts: Counter[str] = field(default_factory=Counter)
+    cache: CacheReport = field(default_factory=CacheReport)
+    answered_by: dict[str, str] = field(default_factory=dict)
 
     def model_for(self, purpose: str) -> str | NoAnswer:
         """Return the model to call for that purpose, or why no call is allowed now."""
-        model = self._wallet.choose(purpose)
+        model = self.wallet.choose(purpose)
         if model is None:
             return self._not_allowed(NoAnswerReason.CEILING)
-        return model if self._breaker.allows() else self._not_allowed(NoAnswerReason.BREAKER)
+        return model if self.breaker.allows() else self._not_allowed(NoAnswerReason.BREAKER)
 
     def complete(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         """Return the reply, why no call was made, or the fault of the last try.
 
         Call `model_for` before the first call of a question.
         """
-        started = self._patience.clock()
+        started = self.patience.clock()
         attempt = 1
         while True:
             outcome = self._try(replace(request, attempt=attempt), purpose)
@@ -203,55 +189,51 @@ class Calls:
                 return outcome
             if outcome.asks_again:  # it ends: each time a part is left out
                 continue
-            wait = self._retry_policy.wait_s(attempt, outcome)
-            elapsed = self._patience.clock() - started + (wait or 0.0)
-            if (
-                wait is None
-                or elapsed > self._retry_policy.max_total_s
-                or not self._breaker.allows()
-            ):
+            wait = self.retry_policy.wait_s(attempt, outcome)
+            elapsed = self.patience.clock() - started + (wait or 0.0)
+            if wait is None or elapsed > self.retry_policy.max_total_s or not self.breaker.allows():
                 return outcome
             self.counts["retries"] += 1
-            self._patience.pause(wait)
+            self.patience.pause(wait)
             attempt += 1
 
     def _try(self, request: Request, purpose: str) -> Reply | NoAnswer | ModelFault:
         tokens = input_token_bound(request)
-        permit = self._wallet.permit(request.model, tokens, request.settings.max_tokens, purpose)
+        permit = self.wallet.permit(request.model, tokens, request.settings.max_tokens, purpose)
         if permit is None:
             return self._not_allowed(NoAnswerReason.CEILING)
         try:
-            reply = self._model.complete(request)
+            reply = self.model.complete(request)
         except ModelFault as fault:
             self._failed(permit, fault, request.attempt)
             return fault
-        self._wallet.settle(permit, reply.usage if reply.is_counted else None, reply.model)
+        self.wallet.settle(permit, reply.usage if reply.is_counted else None, reply.model)
         self.answered_by[purpose] = reply.model
-        self._breaker.record_success()
+        self.breaker.record_success()
         self.counts["calls"] += 1
         return reply
 
     def failed_outside(self, error: Exception) -> ModelFault:
         """Count an error in asking outside of a call, in a tool for example, as a fault; return the fault."""
-        self._faults.note("ask the model", error)
+        self.faults.note("ask the model", error)
         fault = ModelFault(FaultKind.UNEXPECTED, type(error).__name__)
         self._count_fault(fault, None)
         return fault
 
     def _failed(self, permit: Permit, fault: ModelFault, attempt: int) -> None:
         if fault.is_free:
-            self._wallet.cancel(permit)
+            self.wallet.cancel(permit)
         else:
-            self._wallet.settle(permit, None)
+            self.wallet.settle(permit, None)
         if fault.asks_again:
             self.counts["parts left out"] += 1
             return
         # The breaker need not repeat a wait that the retry of this call already waits for.
-        is_retried = self._retry_policy.wait_s(attempt, fault) is not None
+        is_retried = self.retry_policy.wait_s(attempt, fault) is not None
         self._count_fault(fault, None if is_retried else fault.retry_after_s)
 
     def _count_fault(self, fault: ModelFault, retry_after_s: float | None) -> None:
-        self._breaker.record_failure(fault.kind, retry_after_s)
+        self.breaker.record_failure(fault.kind, retry_after_s)
         self.counts[f"fault:{fault.kind.value}"] += 1
 
     def _not_allowed(self, why: NoAnswerReason) -> NoAnswer:

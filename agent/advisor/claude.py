@@ -131,10 +131,9 @@ class Claude:
                 http_client=DefaultHttpxClient(verify=_trusted()),
             )
         except (AnthropicError, httpx2.InvalidURL, ValueError) as error:
-            message = (
+            raise UsageError(
                 f"cannot use the settings for Claude ({type(error).__name__}): check ANTHROPIC_*"
-            )
-            raise UsageError(message) from None
+            ) from None
         _require_key(self._client)
         if self._client.api_key and not self.is_billed:
             # The SDK sends a key as a bearer token; many other servers look for it here.

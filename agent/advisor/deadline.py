@@ -7,9 +7,9 @@ abandoned, and its connection is shut down. Knows HTTP. Knows nothing of models.
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import httpx2
 
@@ -22,6 +22,7 @@ POLL_S: Final = 0.05  # the longest time until a request to end is noticed
 _NOT_COMPRESSED: Final = {"", "identity"}
 
 Answer = TypeVar("Answer")
+Hooks: TypeAlias = Mapping[str, list[Callable[..., Any]]]  # of an HTTP client, by event
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,32 +45,27 @@ class Patience:
         return event.is_set()
 
 
+@dataclass(slots=True)
 class TimedCall(Generic[Answer]):
     """One call that may take `timeout_s`; `work` makes it with the given event hooks of an HTTP client."""
 
-    def __init__(
-        self,
-        work: Callable[[Mapping[str, list[Callable[..., Any]]]], Answer],
-        patience: Patience,
-        timeout_s: float,
-    ) -> None:
-        self._work = work
-        self._patience = patience
-        self._timeout_s = timeout_s
-        self._answers: list[Answer] = []
-        self._errors: list[BaseException] = []
-        self._done = Event()
-        self._lock = Lock()
-        self._sockets: list[socket.socket] = []
-        self._is_abandoned = False
+    work: Callable[[Hooks], Answer]
+    patience: Patience
+    timeout_s: float
+    _answers: list[Answer] = field(default_factory=list)
+    _errors: list[BaseException] = field(default_factory=list)
+    _done: Event = field(default_factory=Event)
+    _lock: Lock = field(default_factory=Lock)
+    _sockets: list[socket.socket] = field(default_factory=list)
+    _is_abandoned: bool = False
 
     def answer(self) -> Answer:
         """Return what `work` returns, or raise what it raises; raises ModelFault when it takes too long or play is to end."""
-        if self._patience.is_ending():
+        if self.patience.is_ending():
             raise ModelFault(FaultKind.INTERRUPTED, "play is to end", is_free=True)
         Thread(target=self._run, name=CALL, daemon=True).start()
         try:
-            is_done = self._patience.wait_for(self._done, self._timeout_s)
+            is_done = self.patience.wait_for(self._done, self.timeout_s)
         finally:  # also after a second Ctrl-C
             is_free = self._abandon()
         if not is_done:
@@ -79,21 +75,17 @@ class TimedCall(Generic[Answer]):
         return self._answers[0]
 
     def _run(self) -> None:
-        hooks: dict[str, list[Callable[..., Any]]] = {
-            "request": [self._trace],
-            "response": [_limit],
-        }
         try:
-            self._answers.append(self._work(hooks))
+            self._answers.append(self.work({"request": [self._trace], "response": [_limit]}))
         except BaseException as error:  # noqa: BLE001  # raised again by `answer`
             self._errors.append(error)
         finally:
             self._done.set()
 
     def _fault(self, *, is_free: bool) -> ModelFault:
-        if self._patience.is_ending():
+        if self.patience.is_ending():
             return ModelFault(FaultKind.INTERRUPTED, "play is to end", is_free=is_free)
-        detail = f"the reply is not complete after {self._timeout_s:g} seconds"
+        detail = f"the reply is not complete after {self.timeout_s:g} seconds"
         return ModelFault(FaultKind.TIMEOUT, detail, is_free=is_free)
 
     def _trace(self, request: httpx2.Request) -> None:
@@ -144,8 +136,7 @@ class _LimitedStream(httpx2.SyncByteStream):
         for piece in self.stream:
             arrived += len(piece)
             if arrived > MAX_BYTES:
-                detail = f"the reply has more than {MAX_BYTES} bytes"
-                raise ModelFault(FaultKind.TOO_LONG, detail)
+                raise ModelFault(FaultKind.TOO_LONG, f"the reply has more than {MAX_BYTES} bytes")
             yield piece
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ The parts of a reply that the service would refuse in a later request are not st
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -153,33 +153,25 @@ class Exchange:
         return self.toolbox.result_of(call)
 
 
+@dataclass(frozen=True, slots=True)
 class ClaudeAdvisor:
     """An Advisor that asks a model and stores each message in the conversation at once.
 
     `observed` returns the block of this session's observations for each call, or None when there are none. `mask` removes
-    secrets from the model's text. `transcript` is that of an earlier advisor of the same conversation. `counts` counts
-    questions and calls by outcome.
+    secrets from the model's text. `transcript` is that of an earlier advisor of the same conversation.
     """
 
-    def __init__(
-        self,
-        calls: Calls,
-        conversation: Conversation,
-        fixed: FixedParts,
-        *,
-        observed: Callable[[], str | None],
-        mask: Callable[[str], str] = str,
-        transcript: Transcript | None = None,
-    ) -> None:
-        self.cache = calls.cache
-        self.counts = calls.counts
-        self._calls = calls
-        self._talk = conversation
-        self._fixed = fixed
-        self._observed = observed
-        self._mask = mask
-        self._toolbox = Toolbox(fixed.tools, self.counts)
-        self._transcript = transcript or Transcript()
+    calls: Calls
+    conversation: Conversation
+    fixed: FixedParts
+    observed: Callable[[], str | None]
+    mask: Callable[[str], str] = str
+    transcript: Transcript = field(default_factory=Transcript)
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Questions and calls by outcome."""
+        return self.calls.counts
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Return the answer to `question`, or why there is none; whatever fails, play goes on."""
@@ -192,52 +184,55 @@ class ClaudeAdvisor:
         except MemoryFault as fault:  # not stored
             answer = NoAnswer(NoAnswerReason.FAULT, str(fault))
         except Exception as error:  # noqa: BLE001  # an answer that nothing expects must not end play
-            answer = NoAnswer(NoAnswerReason.FAULT, str(self._calls.failed_outside(error)))
+            answer = NoAnswer(NoAnswerReason.FAULT, str(self.calls.failed_outside(error)))
         if isinstance(answer, NoAnswer):
-            answer = replace(answer, detail=self._mask(answer.detail))
+            answer = replace(answer, detail=self.mask(answer.detail))
         outcome = f"silent:{answer.reason.value}" if isinstance(answer, NoAnswer) else "answers"
         self.counts[outcome] += 1
         return answer
 
     def _ask(self, question: Question) -> Advice | NoAnswer:
-        model = self._calls.model_for(question.purpose.value)
+        model = self.calls.model_for(question.purpose.value)
         if isinstance(model, NoAnswer):
             return model
-        exchange = Exchange(question, self._talk, self._toolbox, self.counts, self._mask)
-        self._transcript.begin()
+        toolbox = Toolbox(self.fixed.tools, self.counts)
+        exchange = Exchange(question, self.conversation, toolbox, self.counts, self.mask)
+        self.transcript.begin()
         asked = question_text(question)
         exchange.say("user", [text(asked)], MessageOrigin.PLAY)
         if question.picture:
-            self._transcript.show(self._mask(asked), picture_block(question.picture))
+            self.transcript.show(self.mask(asked), picture_block(question.picture))
         answer = self._converse(exchange, model)
         if isinstance(answer, NoAnswer):
             words = fill_prompt(UNANSWERED, reason=answer.reason.value)
             exchange.say("user", [text(words)], MessageOrigin.INJECTED)
         else:
-            self._transcript.end()
-        self._talk.after_turn()
+            self.transcript.end()
+        self.conversation.after_turn()
         return answer
 
     def _converse(self, exchange: Exchange, model: str) -> Advice | NoAnswer:
         step = 0
         while True:  # it ends: repairs, rounds and calls are limited
-            view = self._transcript.ages.annotate(self._talk.before_call(step), exchange.question)
+            view = self.transcript.ages.annotate(
+                self.conversation.before_call(step), exchange.question
+            )
             tail = sent(view.tail)
             tail += self._say_state(exchange, tail, is_first=step == 0)
             lay_out = partial(
-                request_of, self._fixed, view, model=model, previous=self._transcript.last_id
+                request_of, self.fixed, view, model=model, previous=self.transcript.last_id
             )
-            request = self._transcript.request(tail, lay_out)
-            reply = self._calls.complete(request, exchange.question.purpose.value)
+            request = self.transcript.request(tail, lay_out)
+            reply = self.calls.complete(request, exchange.question.purpose.value)
             if isinstance(reply, NoAnswer):
                 return reply
             if isinstance(reply, ModelFault):
                 if reply.kind is FaultKind.BAD_REQUEST:  # these messages will never be accepted
                     exchange.leave_behind()
                 return NoAnswer(NoAnswerReason.FAULT, str(reply))
-            self._transcript.last_id = reply.id
+            self.transcript.last_id = reply.id
             count_memory(request, self.counts)
-            self.cache.add(reply)
+            self.calls.cache.add(reply)
             outcome = exchange.handle(reply, tail)
             if outcome is not None:
                 return outcome
@@ -250,10 +245,10 @@ class ClaudeAdvisor:
 
         The block of observations is built again for each call; only rows that `tail` does not have are sent.
         """
-        question, block = exchange.question, self._observed()
+        question, block = exchange.question, self.observed()
         injected = [each for each in tail if each.origin is MessageOrigin.INJECTED]
         said = {row for each in injected for row in rows_of(_text(each))}
-        news = only_new(self._mask(encodable(block)), said) if block else None
+        news = only_new(self.mask(encodable(block)), said) if block else None
         if not (is_first or news):
             return []
         words = encodable(build_prompt(instruction(question), news, mode_of(question)))

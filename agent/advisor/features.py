@@ -49,16 +49,12 @@ _REFUSES: Final = re.compile(
 )
 _OF_CONTENT: Final = re.compile(r"tool_use|tool_result|too long|could not process image")
 # What a request is still worth asking without.
-_PLAIN: Final = frozenset(
-    {
-        ServiceFeature.DIAGNOSTICS,
-        ServiceFeature.CACHE,
-        ServiceFeature.EFFORT,
-        ServiceFeature.STRICT,
-        ServiceFeature.FORMAT,
-        ServiceFeature.THINKING,
-    }
-)
+_PLAIN: Final = frozenset(ServiceFeature) - {
+    ServiceFeature.KEPT_THINKING,
+    ServiceFeature.PICTURES,
+    ServiceFeature.TOOLS,
+    ServiceFeature.COUNTING,
+}
 _NOT_SERVED: Final = re.compile(r"status (?:404|405|501)\b")
 
 Body = dict[str, Any]
@@ -72,9 +68,8 @@ class ServiceFeatures:
         self._is_own = is_own
         self._missing: dict[str, set[ServiceFeature]] = defaultdict(set)
         self._tried: dict[str, frozenset[ServiceFeature]] = {}  # left out together, by model
-        self._judged: set[str] = (
-            set()
-        )  # models that are not asked for the essentials alone any more
+        # Models that are not asked for the essentials alone any more.
+        self._judged: set[str] = set()
 
     @property
     def missing(self) -> dict[str, list[str]]:
@@ -101,10 +96,8 @@ class ServiceFeatures:
 
     def learn(self, fault: ModelFault, model: str) -> bool:
         """Return whether the refused request is worth sending again, without a part that it had."""
-        kinds = (
-            {FaultKind.BAD_REQUEST} if self._is_own else {FaultKind.BAD_REQUEST, FaultKind.SERVER}
-        )
-        if fault.kind not in kinds:
+        is_server = fault.kind is FaultKind.SERVER and not self._is_own
+        if fault.kind is not FaultKind.BAD_REQUEST and not is_server:
             return False
         missing, tried = self._missing[model], self._tried.pop(model, None)
         if tried is not None:  # the essentials were refused, too: the reason is another one
@@ -115,7 +108,7 @@ class ServiceFeatures:
         if named is not None and named not in missing:
             missing.add(named)
             return True
-        if fault.kind is FaultKind.SERVER:  # it may be a passing one
+        if is_server:  # it may be a passing one
             return False
         if self._is_own or model in self._judged or missing >= _PLAIN:
             return False

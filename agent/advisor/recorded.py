@@ -52,7 +52,7 @@ class RecordedAdvisor:
         self._ordinals = _Ordinals()
 
     def ask(self, question: Question) -> Advice | NoAnswer:
-        """Return the recorded answer to this question at this tick, or Silent when there is none."""
+        """Return the recorded answer to this question at this tick, or NoAnswer when there is none."""
         key = (question.tick, self._ordinals.next(question.tick))
         found = self._answers.get(key)
         if found is None:

@@ -39,20 +39,8 @@ def message_of(events: Iterable[tuple[str | None, str]]) -> dict[str, Any]:
 
 def parse_json(text: str) -> Any:  # noqa: ANN401  # JSON is of any shape
     """Return the JSON value in `text` within the limits of `decode`, with lone surrogates replaced; raises ValueError."""
-    return _encodable(decode(text))
-
-
-def _encodable(value: Any) -> Any:  # noqa: ANN401
-    """Return `value` without lone surrogates, which cannot be stored or sent."""
-    match value:
-        case str():
-            return value.encode("utf-8", "replace").decode("utf-8")
-        case list():
-            return [_encodable(each) for each in value]
-        case dict():
-            return {_encodable(name): _encodable(each) for name, each in value.items()}
-        case _:
-            return value
+    # Lone surrogates cannot be stored or sent.
+    return masked(decode(text), lambda words: words.encode("utf-8", "replace").decode("utf-8"))
 
 
 def without_secrets(message: Mapping[str, Any], mask: Callable[[str], str]) -> Mapping[str, Any]:

@@ -37,10 +37,8 @@ class Transcript:
         self.last_id = ""
         self._without_thinking_seq = 0
         self._last: Request | None = None
-        self._answered: tuple[Request | None, str] = (
-            None,
-            "",
-        )  # the last request that was, and its reply
+        # The last request that was answered, and its reply.
+        self._answered: tuple[Request | None, str] = (None, "")
         self._pictures: dict[str, Block] = {}  # by the text of the question
 
     def show(self, question: str, picture: Block) -> None:

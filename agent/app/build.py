@@ -181,8 +181,7 @@ class Branch:
             game.world,
             self.ledger.due if model_advice is None else partial(self._due, model_advice),
         )
-        tick = console.link.tick
-        self.loop = Loop(console, perceiver, self.mind, self.ledger, self.hooks, tick)
+        self.loop = Loop(console, perceiver, self.mind, self.ledger, self.hooks, console.link.tick)
         self._watch()
         store.attach("perceiver", perceiver)
         store.attach("mind", self.mind)

@@ -30,12 +30,10 @@ from memory.store import CheckpointReason
 
 COMMIT_EVERY: Final = 250  # ticks: the most that a kill can lose of the record
 LONGEST_WAIT: Final = 500  # ticks that a checkpoint waits until the player is in control
-TAUGHT: Final = (
-    "taught"  # the part of a last checkpoint: what the run had contributed to memory.sqlite before
-)
-AGAIN: Final = (
-    "again"  # that part while play goes on from before: what it teaches first replaces the rest
-)
+# The part of a last checkpoint: what the run had contributed to memory.sqlite before.
+TAUGHT: Final = "taught"
+# That part while play goes on from before: what it teaches first replaces the rest.
+AGAIN: Final = "again"
 AT_ONCE: Final = frozenset({"start", "back"})  # reasons of checkpoints that do not wait
 
 

@@ -244,8 +244,7 @@ class ModelService:
         """Return the figures so far: counts, money, the prompt cache and the tape."""
         counts = dict(sorted(self._calls.counts.items()))
         calls = self._store.calls.all()
-        observed = counts.get(MEMORY_TOKENS, 0)
-        spent = spent_on(calls, observation_tokens=observed)
+        spent = spent_on(calls, observation_tokens=counts.get(MEMORY_TOKENS, 0))
         return {
             "counts": counts,
             "usd": spent.nanos / 1e9,

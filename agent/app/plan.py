@@ -50,10 +50,9 @@ def read_images(path: Path) -> Iterator[tuple[str, Ram]]:
     elif path.suffix == WORK:
         found = [path]
     else:
-        message = (
+        raise UsageError(
             f"{str(path)!r} is no RAM image: name a file that ends in {WORK}, or a folder of them"
         )
-        raise UsageError(message)
     for work in found:
         high = work.with_suffix(HIGH)
         yield work.stem, Ram.of_image(_read(work, WORK_RAM[1]), _read(high, HIGH_RAM[1]))
@@ -63,10 +62,9 @@ def _read(path: Path, size: int) -> bytes:
     try:
         data = read_bytes(path)
     except OSError as error:
-        message = (
+        raise UsageError(
             f"cannot read {str(path)!r} ({error.strerror}); an image needs a {WORK} and a {HIGH}"
-        )
-        raise UsageError(message) from error
+        ) from error
     if len(data) != size:
         raise UsageError(f"{str(path)!r} has {len(data)} bytes but must have {size}")
     return data

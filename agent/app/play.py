@@ -304,10 +304,9 @@ def _return_point(folder: RunFolder[RunStore], settings: Settings) -> ReturnPoin
         message = f"--at {tick} is before the first checkpoint; there are checkpoints at ticks {', '.join(map(str, ticks))}"
         raise UsageError(message)
     if tick > ticks[-1] and not settings.recovers:
-        message = (
+        raise UsageError(
             f"--at {tick} is after the end of the run; its newest checkpoint is at tick {ticks[-1]}"
         )
-        raise UsageError(message)
     return ReturnPoint(tick, "recovered" if settings.recovers else "asked")
 
 

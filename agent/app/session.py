@@ -92,9 +92,8 @@ OF_INTEREST: Final = frozenset({"milestone", "battle", "stuck", "advice", "black
 
 
 class Start(NamedTuple):
-    """The start of a session: tick and frame of the run, and the `perf_counter` reading."""
+    """The start of a session: the frame of the run, and the `perf_counter` reading."""
 
-    tick: int
     frame: int
     counter: float
 
@@ -155,7 +154,7 @@ class Session:
             self._checkpoints.schedule.request("back")
         if back.end == "at" and self._loop.tick:
             self._checkpoints.save("back")  # one to go on from, unlike that of an end
-        self._start = Start(self._loop.tick, console.frame, perf_counter())
+        self._start = Start(console.frame, perf_counter())
 
     def _start_branch(self, back: ReturnPoint, again: Json) -> None:
         """Start a branch at the checkpoint that `back` names; `again` is what is to be taken back."""
@@ -267,14 +266,12 @@ class Session:
         self._errors += self._branch.faults
         target = self._branch.recovery.restore_target(self._store.checkpoints.ticks())
         self._context = self._context._replace(answers=())  # another attempt may ask again
-        with (
-            self._store.database.transaction()
-        ):  # a kill loses both, the return and what it teaches, or neither
+        # A kill loses both, the return and what it teaches, or neither.
+        with self._store.database.transaction():
             self._start_branch(ReturnPoint(target, "stuck"), self._checkpoints.again)
             self._branch.mind.resume_after_restore(abandoned, self._loop.tick)
             self._checkpoints.save("back")
-        tick, frame, counter = self._start
-        self._start = Start(min(tick, self._loop.tick), min(frame, self._machine.frame), counter)
+        self._start = self._start._replace(frame=min(self._start.frame, self._machine.frame))
 
     def _load_checkpoint(self, back: ReturnPoint, again: Json) -> Checkpoint | None:
         """Load and return the newest usable checkpoint that `back` allows; None for a new run."""
@@ -384,26 +381,23 @@ class Session:
             self._recent.append(event)
 
     def _show(self, viewer: Viewer, call: Call, performed: Performed) -> None:
-        state, start, mind = performed.state, self._start, self._branch.mind
+        mind = self._branch.mind
         viewer.show(
             TickView(
-                run=self._settings.run,
                 cartridge=self._console.cartridge.name,
                 tick=self._loop.tick,
                 intent=call.args[0],
                 goal=mind.goal,
                 goal_label=mind.goal_label,
                 reached=self._branch.ledger.reached,
-                state=state,
+                state=performed.state,
                 gains=self._branch.recovery.progress.gained,
                 checkpoint=self._checkpoints.newest,
                 place_of=self._story.place_of,
                 events=self._recent,
                 screen=self._machine.screen if self._loop.rendered else None,
                 model=self.model,
-                ticks=self._loop.tick - start.tick,
-                frames=state.frame - start.frame,
-                wall_s=max(perf_counter() - start.counter, 1e-6),
+                wall_s=perf_counter() - self._start.counter,
             )
         )
 

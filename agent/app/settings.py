@@ -206,11 +206,10 @@ def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
         return load_cartridge(rom or demo_cartridge_path())
     cartridge = load_cartridge(rom) if rom else _find(run)
     if cartridge.sha1 != run.sha1:
-        message = (
+        raise CartridgeError(
             f"the run was played on {run.cartridge}, SHA-1 {run.sha1}, and this is"
             f" {cartridge.name}, SHA-1 {cartridge.sha1}; pass the --rom it was played on"
         )
-        raise CartridgeError(message)
     return cartridge
 
 

@@ -51,9 +51,8 @@ NO_START: Final = PlayStart(Path(), "", 0, 0, 0, None, (0, 0), {}, {}, "", "")
 
 
 class TickView(NamedTuple):
-    """One tick for a viewer: place, action, goal, state and speed; texts are computed on access."""
+    """One tick for a viewer: place, action, goal and state; texts are computed on access."""
 
-    run: str
     cartridge: str
     tick: int
     intent: Intent
@@ -67,9 +66,7 @@ class TickView(NamedTuple):
     events: Sequence[EventRow]  # the latest ones that are of interest
     screen: Callable[[], Screen] | None  # None where the tick was not rendered
     model: Callable[[], ModelStatus] | None
-    ticks: int  # of this session
-    frames: int
-    wall_s: float
+    wall_s: float  # of this session
 
     @property
     def frame(self) -> int:
@@ -96,16 +93,6 @@ class TickView(NamedTuple):
     def milestones(self) -> tuple[str, ...]:
         """The milestones reached so far."""
         return tuple(each.id for each in self.reached)
-
-    @property
-    def ticks_per_s(self) -> float:
-        """Ticks a second of wall time."""
-        return self.ticks / self.wall_s
-
-    @property
-    def frames_per_s(self) -> float:
-        """Frames a second of wall time."""
-        return self.frames / self.wall_s
 
 
 class Viewer(Protocol):
@@ -134,10 +121,20 @@ class Stop(Enum):
     ERROR = "error"
 
     @property
+    def words(self) -> str:
+        """How play ended, in a few words."""
+        return {
+            Stop.GOAL: "reached its goal",
+            Stop.TICKS: "stopped at --ticks",
+            Stop.LIMIT: "stopped at a limit",
+            Stop.GAVE_UP: "gave up",
+            Stop.ERROR: "ended by an error",
+        }.get(self, self.value)
+
+    @property
     def exit_code(self) -> int:
         """The exit code of the process."""
-        codes = {Stop.GOAL: 0, Stop.TICKS: 0, Stop.ERROR: 1, Stop.INTERRUPTED: 130}
-        return codes.get(self, 3)
+        return {Stop.GOAL: 0, Stop.TICKS: 0, Stop.ERROR: 1, Stop.INTERRUPTED: 130}.get(self, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +159,7 @@ class Summary:
     episodes: int  # of being stuck
     restores: int
     returns: Sequence[Branching] = ()  # each return to a checkpoint that abandoned a branch
-    readers: Mapping[str, ReaderScore] = field(
-        default_factory=dict
-    )  # text in rendered frames, by reader
+    readers: Mapping[str, ReaderScore] = field(default_factory=dict)  # text in frames, by reader
     moved: Mapping[str, int] = field(default_factory=dict)  # decisions changed, by use of memory
     advice: Mapping[str, Any] | None = None  # figures of the model, if one was asked
     decided_by: str = RULES  # and by whose advice

@@ -17,66 +17,48 @@ from typer._click.exceptions import NoArgsIsHelpError
 from typer.main import get_command
 
 from agent import HOME, VERSION
-from agent.cli.examples import epilog
 from agent.cli.flags import switch
-from agent.cli.group import LazyCommand, LazyGroup
+from agent.cli.group import LazyCommand, LazyGroup, epilog, usage_line
 from agent.cli.output import Output, fail
-from agent.cli.usage import usage_line
 from agent.errors import AgentError, UsageError
 from agent.shell import missing_package
 
 PROGRAM: Final = "red-agent"
 MOST_WORDS: Final = 200  # characters of the message of an unforeseen error
 TABLE: Final = {
-    "play": LazyCommand(
-        "agent.cli.play", "play", "Play a cartridge from power-on, and write a run and report."
-    ),
+    "play": LazyCommand("play:play", "Play a cartridge from power-on, and write a run and report."),
     "overnight": LazyCommand(
-        "agent.cli.overnight",
-        "overnight",
-        "Play unattended, with restarts after crashes and hangs.",
+        "overnight:overnight", "Play unattended, with restarts after crashes and hangs."
     ),
     "replay": LazyCommand(
-        "agent.cli.runs", "replay", "Replay the recorded steps of a run and compare every tick."
+        "runs:replay", "Replay the recorded steps of a run and compare every tick."
     ),
-    "report": LazyCommand(
-        "agent.cli.runs", "report", "Write the report of a run, or a comparison of several."
-    ),
-    "runs": LazyCommand(
-        "agent.cli.lists", "runs", "List the runs, newest first; `last` names the newest."
-    ),
+    "report": LazyCommand("runs:report", "Write the report of a run, or a comparison of several."),
+    "runs": LazyCommand("lists:runs", "List the runs, newest first; `last` names the newest."),
     "milestones": LazyCommand(
-        "agent.cli.lists",
-        "milestones",
-        "List the milestones in order: the names that --until takes.",
+        "lists:milestones", "List the milestones in order: the names that --until takes."
     ),
-    "eval": LazyCommand(
-        "agent.cli.eval", "evaluate", "Play many games and measure how far they get."
-    ),
+    "eval": LazyCommand("eval:evaluate", "Play many games and measure how far they get."),
     "verify": LazyCommand(
-        "agent.cli.verify", "verify_cartridge", "Play a cartridge and check the game at each frame."
+        "verify:verify_cartridge", "Play a cartridge and check the game at each frame."
     ),
     "plan": LazyCommand(
-        "agent.cli.doctor", "plan", "Show what the agent would do now and why, and its open goals."
+        "doctor:plan", "Show what the agent would do now and why, and its open goals."
     ),
     "doctor": LazyCommand(
-        "agent.cli.doctor", "doctor", "Check this machine and the cartridge, and show what to do."
+        "doctor:doctor", "Check this machine and the cartridge, and show what to do."
     ),
     "fake-claude": LazyCommand(
-        "agent.cli.fake_claude",
-        "fake_claude",
-        "Serve made-up answers of the Messages API on loopback.",
+        "models:fake_claude", "Serve made-up answers of the Messages API on loopback."
     ),
     "observe": LazyCommand(
-        "agent.cli.observe",
-        "observe",
-        "Summarise recorded model sessions as notes for the next run.",
+        "models:observe", "Summarise recorded model sessions as notes for the next run."
     ),
-    "bench": LazyCommand("agent.cli.bench", "bench", "Measure speed, battles or experience."),
+    "bench": LazyCommand("bench:bench", "Measure speed, battles or experience."),
     "memory": LazyCommand(
-        "agent.cli.memory.commands", "memory", "Show, search and maintain the memory of runs."
+        "memory.commands:memory", "Show, search and maintain the memory of runs."
     ),
-    "scenario": LazyCommand("agent.cli.scenario", "scenario", "Run, list and record scenarios."),
+    "scenario": LazyCommand("scenario:scenario", "Run, list and record scenarios."),
 }
 
 

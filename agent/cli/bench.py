@@ -122,7 +122,7 @@ def all_results(
     ),
 ) -> None:
     """Repeat each published measurement that is stale. Exits 1 when one fails."""
-    from agent.lab.measure import measure_all
+    from agent.lab.publish import measure_all
 
     err = Output(stderr=True)
     try:

@@ -19,9 +19,10 @@ from rich.text import Text
 
 from agent import HOME
 from agent.cli import flags
-from agent.cli.flags import option, switch
+from agent.cli.flags import option, switch, with_settings
 from agent.cli.output import Output, rows_of
 from agent.errors import UsageError
+from agent.settings import AskSettings
 from agent.shell import missing_package
 
 if TYPE_CHECKING:
@@ -171,8 +172,7 @@ def _invariant(check: CartridgeCheck) -> HealthFinding:
         return HealthFinding(SURVEY, OK, f"{check.invariant}: {counted}")
     more = check.broken - len(check.violations)
     listed = "; ".join(check.violations) + (f"; and {more} more" if more else "")
-    found = f"{check.invariant}, but: {listed}"
-    return HealthFinding(SURVEY, BROKEN, found, INVALID_IMAGE_ADVICE)
+    return HealthFinding(SURVEY, BROKEN, f"{check.invariant}, but: {listed}", INVALID_IMAGE_ADVICE)
 
 
 def _reader(check: ReaderCheck) -> HealthFinding:
@@ -195,20 +195,20 @@ def _version(package: str) -> str | None:
         return None
 
 
+@with_settings("usd", "every", "tapes", "distils", "model")
 def doctor(
+    *,
     rom: Path | None = flags.ROM,
     model: bool = switch(
         "--model", "Only make one small call of the model, and say what works and what it cost."
     ),
-    terms: Path | None = flags.TERMS,
-    prices: Path | None = flags.PRICES,
-    timeout: float | None = flags.TIMEOUT,
+    asking: AskSettings,
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Check this machine and the cartridge, and show what to do. Exits 1 when something is broken."""
     out = Output()
     if model:
-        _check_model(out, terms, prices, timeout, as_json=as_json)
+        _check_model(out, asking, as_json=as_json)
         return
     findings = list(examine(rom, HOME / "runs"))
     healthy = all(each.health is not BROKEN for each in findings)
@@ -223,17 +223,12 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _check_model(
-    out: Output, terms: Path | None, prices: Path | None, timeout: float | None, *, as_json: bool
-) -> None:
+def _check_model(out: Output, asking: AskSettings, *, as_json: bool) -> None:
     """Print in one line what works of the model. Raises Exit when it cannot be asked."""
-    from agent.app import AskSettings
     from agent.app.model_check import check_model
     from agent.app.settings import model_terms
 
-    check = check_model(
-        model_terms(AskSettings(terms=terms, prices=prices, timeout_s=timeout), HOME)
-    )
+    check = check_model(model_terms(asking, HOME))
     out.say(json.dumps(check._asdict()) if as_json else check.line)
     if not check.works:
         raise typer.Exit(1)

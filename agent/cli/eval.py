@@ -17,7 +17,7 @@ import typer
 from agent import HOME, VERSION
 from agent.advisor.port import Decider
 from agent.cli import flags
-from agent.cli.flags import option, require_result_path, seeds_of, with_settings
+from agent.cli.flags import make_folder, option, require_result_path, seeds_of, with_settings
 from agent.cli.output import INTERRUPTED, Output, progress
 from agent.errors import UsageError
 from agent.settings import AskSettings, Settings, given_flags, words_of
@@ -26,8 +26,7 @@ from agent.tools.report.words import counted
 
 if TYPE_CHECKING:
     from agent.app import Interrupt
-    from agent.lab.eval import EvalGame, EvalResults
-    from agent.lab.pairs import PairedGames
+    from agent.lab.eval import EvalGame, EvalResults, PairedGames
     from agent.lab.runner import Runner
     from agent.lab.sources import OpenedFiles
     from emulator import Cartridge
@@ -68,8 +67,8 @@ def evaluate(
     timed out; 130 on Ctrl-C, with the tables of the finished games, and no file of --write.
     """
     from agent.app import interrupts
+    from agent.lab.eval import PairedGames
     from agent.lab.eval_page import RULES, write_eval_page
-    from agent.lab.pairs import PairedGames
     from agent.lab.sources import recording
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
@@ -172,10 +171,9 @@ def _require_usable(mind: Decider | None, against: Decider | None, asking: AskSe
         message = "--against compares a model with rules: give --mind claude --against rules"
         raise UsageError(message)
     if mind is not Decider.CLAUDE and (given := dict(given_flags(asking))):
-        message = (
+        raise UsageError(
             f"{next(iter(given))} is about a model; give --mind claude as well, or leave it out"
         )
-        raise UsageError(message)
     if mind is Decider.CLAUDE:
         from agent.app.model import require_key
         from agent.app.settings import model_terms
@@ -196,10 +194,7 @@ def _arms(results: EvalResults, pairs: PairedGames | None) -> list[EvalResults]:
 def _require_empty(folder: Path) -> None:
     if folder.is_dir() and any(folder.iterdir()):
         raise UsageError(f"--out {folder} is not empty; name a new folder, or remove it first")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out {folder} is no folder ({error.strerror}); name another") from error
+    make_folder("--out", folder)
 
 
 def _memory_for(seed: int, memory: Path | None, folder: Path) -> Path:

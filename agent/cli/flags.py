@@ -12,7 +12,7 @@ import typer
 
 from agent import HOME
 from agent.errors import UsageError
-from agent.settings import AskSettings, Settings
+from agent.settings import Settings
 
 SEEDS: Final = re.compile(r"(\d+)(?:\.\.(\d+))?")
 
@@ -106,17 +106,10 @@ def with_settings(*leave_out: str) -> Callable[[Callable[..., None]], Callable[.
     return decorate
 
 
-_OPTIONS: Final = {
-    each.name: _option_of(each)
-    for each in (*fields(Settings), *fields(AskSettings))
-    if each.metadata
-}
+_OPTIONS: Final = {each.name: _option_of(each) for each in fields(Settings) if each.metadata}
 ROM: Final = _OPTIONS["rom"]
 SEED: Final = _OPTIONS["seed"]
 MIND: Final = _OPTIONS["mind"]
-TERMS: Final = _OPTIONS["terms"]
-PRICES: Final = _OPTIONS["prices"]
-TIMEOUT: Final = _OPTIONS["timeout_s"]
 AS_JSON: Final = switch("--json", "Print the result as one JSON object on the last line.")
 
 
@@ -127,6 +120,16 @@ def seeds_of(text: str) -> list[int]:
         message = f"--seeds {text} is no range; give A..B with A <= B, as in 100..149, or one seed"
         raise UsageError(message)
     return list(range(int(match[1]), int(match[2] or match[1]) + 1))
+
+
+def make_folder(flag: str, folder: Path) -> None:
+    """Make a folder that `flag` names, if it is missing; raises UsageError if that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{flag} {folder} is no folder ({error.strerror}); name another"
+        ) from error
 
 
 def require_result_path(path: Path | None) -> None:

@@ -1,29 +1,93 @@
-"""A group of commands whose modules are imported when a command is used, and not before."""
+"""Commands whose modules are imported when they are used: their examples, and the one line that each wrong use gets."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, Final, NamedTuple
 
 import typer
 from typer._click import Command, Context
-from typer.core import TyperCommand, TyperGroup
+from typer._click.exceptions import BadOptionUsage, BadParameter, MissingParameter, NoSuchOption
+from typer._click.exceptions import UsageError as WrongUse
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_command
 
-from agent.cli.examples import epilog
 from agent.cli.output import INTERRUPTED, fail
 from agent.errors import UsageError, did_you_mean
 from agent.shell import command as printed_command
+
+# What follows these words of a command line, in the examples at the end of their help.
+EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
+    "": ("play --until first_badge", "report last"),
+    "play": ("--seed 7 --until first_badge --run runs/seven", "--resume last"),
+    "overnight": (
+        "--run runs/tonight --hours 8",
+        "--rom roms/red.gb --run runs/red --game-hours 20",
+    ),
+    "replay": ("last", "last --from 1 --to 500 --gif start.gif"),
+    "report": ("last", "runs/one runs/two --write both.html"),
+    "runs": ("", "--json"),
+    "milestones": ("", "--rom roms/red.gb"),
+    "eval": ("--seeds 0..19 --until first_badge", "--seeds 0..9 --mind claude --against rules"),
+    "verify": ("--minutes 30", "--rom roms/red.gb --write checked"),
+    "plan": ("", "--run last --facts"),
+    "doctor": ("--rom roms/red.gb", "--model"),
+    "fake-claude": ("", "--port 0 --seed 3"),
+    "observe": ("--dry-run", "--db .tapes/tapes.sqlite --reset"),
+    "bench": ("speed --rounds 2", "all"),
+    "bench speed": ("--rounds 2", "--ticks 2000 --write speed.json"),
+    "bench side-by-side": ("--rounds 1", "--write side_by_side.json"),
+    "bench battles": ("--seeds 0..59", "--met 0..9 --until third_badge"),
+    "bench experience": (
+        "--seeds 0..19 --teach 3000..3003",
+        "--seeds 100..119 --taught memory.sqlite",
+    ),
+    "bench all": ("", "dates merge"),
+    "memory": ("show", "search first badge"),
+    "memory show": ("", "last --kind battle"),
+    "memory map": ("", "last --json"),
+    "memory search": ("first badge", "tackle --in last --explain"),
+    "memory progress": ("", "--json"),
+    "memory explain": ("520c8de8", "520c8de8 --in last"),
+    "memory forget": ("520c8de8", "--kind battle --older-than 90"),
+    "memory restore": ("", "520c8de8"),
+    "memory export": ("--to memory.csv", "last --to run.json"),
+    "memory check": ("", "--repair"),
+    "memory merge": (
+        "one.sqlite two.sqlite --into both.sqlite",
+        "other.sqlite --into memory.sqlite --json",
+    ),
+    "scenario": ("run tests/scenarios --jobs 2", "list tests/scenarios"),
+    "scenario run": ("tests/scenarios --jobs 2", "tests/scenarios --seeds 0..4"),
+    "scenario list": ("tests/scenarios", "tests/scenarios --json"),
+    "scenario record": (
+        "last --at 1200 --name a_ledge --into mine",
+        "last --at 900 --name parcel --into mine --until milestone:parcel=true",
+    ),
+    "scenario from-stuck": ("last --into mine", "runs/one --into mine --episode 2"),
+}
+
+
+def examples(path: str) -> list[str]:
+    """Return the examples of a command, as words of a command line."""
+    return [f"{path} {each}".strip() for each in EXAMPLES[path]]
+
+
+def epilog(path: str) -> str:
+    """Return the examples of a command as the end of its help, one a line."""
+    lines = [f"  {printed_command()} {each}" for each in examples(path)]
+    return "\n".join(["\b", "Examples:", *lines])
+
 
 MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
 
 
 class LazyCommand(NamedTuple):
-    """A command or a group: its module, its name there, and the first line of its help."""
+    """A command or a group: its module in this package with its name there, and the first line of its help."""
 
-    module: str
-    name: str
+    place: str
     help: str
 
 
@@ -57,10 +121,9 @@ class Group(TyperGroup):
         name = args[0]
         if name not in self.commands and not ctx.resilient_parsing:
             hint = did_you_mean(name, self.commands)
-            message = f"there is no command {name}" + (
-                hint or f"; `{ctx.command_path} --help` lists all"
+            raise UsageError(
+                f"there is no command {name}" + (hint or f"; `{ctx.command_path} --help` lists all")
             )
-            raise UsageError(message)
         return super().resolve_command(ctx, args)
 
 
@@ -94,8 +157,7 @@ class LazyGroup(Group):
 
     def load(self, name: str) -> Command:
         """Return the command of this name, imported."""
-        at = self.table[name]
-        found: Any = getattr(import_module(at.module), at.name)
+        found: Any = resolve_name(f"{__package__}.{self.table[name].place}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name, cls=Group)
@@ -133,3 +195,68 @@ def _with_usable_numbers(command: Command) -> Any:  # noqa: ANN401  # a callback
         return callback(**given)
 
     return run
+
+
+EXTRA: Final = re.compile(r"Got unexpected extra argument\S* \((.+)\)")
+# What pydantic says of a value, by the kind of its error.
+REFUSED: Final = {
+    "int_parsing": "is not a whole number",
+    "int_from_float": "is not a whole number",
+    "float_parsing": "is not a number",
+    "greater_than_equal": "is below {ge}",
+    "less_than_equal": "is above {le}",
+}
+
+
+def usage_line(error: typer.TyperException) -> str:
+    """Return what is wrong with a command line and what can be done, in one line."""
+    match error:
+        case NoSuchOption():
+            return f"there is no option {error.option_name}{_nearest_option(error) or _see(error)}"
+        case MissingParameter(param=TyperOption() | TyperArgument() as param):
+            return f"{_name(param)} is missing: {param.help}"
+        case BadParameter(param=TyperOption() | TyperArgument() as param):
+            return _refused(param, error)
+        case BadOptionUsage():
+            takes = "takes no value" if "not take" in error.message else "needs a value"
+            return f"{error.option_name} {takes}"
+        case WrongUse() if extra := EXTRA.fullmatch(error.format_message()):
+            command = f"`{error.ctx.command_path}`" if error.ctx else "the command"
+            return f"{command} takes no argument {extra[1]}{_see(error)}"
+        case WrongUse():
+            words = error.format_message().rstrip(".")
+            return words[:1].lower() + words[1:] + _see(error)
+        case _:
+            return str(error)
+
+
+def _refused(param: TyperOption | TyperArgument, error: BadParameter) -> str:
+    """Return why the value of a parameter is refused."""
+    cause: Any = error.__cause__
+    if cause is None:
+        return f"{_name(param)}: {error.message}"
+    first = cause.errors()[0]
+    given = f"{_name(param)} {first['input']}"
+    if choices := param.type_descriptor.choices:
+        names = [str(each.value) for each in choices]
+        hint = did_you_mean(str(first["input"]), names)
+        return f"{given} is none of {', '.join(names)}{hint}"
+    words = REFUSED.get(first["type"], "cannot be used: {msg}")
+    return f"{given} {words.format_map({**first.get('ctx', {}), 'msg': first['msg']})}"
+
+
+def _name(param: TyperOption | TyperArgument) -> str:
+    return param.opts[0] if isinstance(param, TyperOption) else param.metavar or param.name
+
+
+def _nearest_option(error: NoSuchOption) -> str:
+    """Return the end of the message that names the nearest option of the command, or ''."""
+    params = error.cmd.params if error.cmd else ()
+    options = [each for each in params if isinstance(each, TyperOption) and not each.hidden]
+    names = [name.lstrip("-") for each in options for name in each.opts]
+    hint = did_you_mean(error.option_name.lstrip("-"), names)
+    return hint.replace("mean ", "mean --")
+
+
+def _see(error: WrongUse) -> str:
+    return f"; `{error.ctx.command_path} --help` shows what there is" if error.ctx else ""

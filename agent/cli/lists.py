@@ -18,15 +18,6 @@ from agent.shell import command, shown_path
 if TYPE_CHECKING:
     from agent.tools.run_list import ListedRun
 
-ENDED: Final = {
-    "goal": "reached its goal",
-    "ticks": "stopped at --ticks",
-    "limit": "reached a limit",
-    "interrupted": "interrupted",
-    "gave_up": "gave up",
-    "error": "ended with an error",
-    None: "playing, or killed",
-}
 MB: Final = 1_000_000
 
 
@@ -57,12 +48,15 @@ def runs(
 
 def _row(run: ListedRun) -> tuple[str, str]:
     from agent.advisor.names import RULES
+    from agent.app import Stop
 
     name, size = Path(run.run).name, f"{run.bytes / MB:.1f} MB"
     played = f"{run.played.astimezone():%Y-%m-%d %H:%M}"
     if run.trouble:
         return name, f"{played}\nunreadable, {size}"
-    of, ended = f" of {run.of}" if run.of else "", ENDED.get(run.stop, str(run.stop))
+    ends = {each.value: each.words for each in Stop}
+    ended = "playing, or killed" if run.stop is None else ends.get(run.stop, run.stop)
+    of = f" of {run.of}" if run.of else ""
     reached = f"{len(run.milestones)}{of} milestones"
     lines = (
         f"{played}, {run.cartridge}, seed {run.seed}",

@@ -75,10 +75,9 @@ def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None
         played = play_all(meet_trainers, jobs, processes=1, done=bar("game", len(jobs)))
         trainers = [trainer for game in played for trainer in game.met]
         if games and not trainers:
-            message = (
+            raise UsageError(
                 f"the games of --met {met} meet no trainer before {last}; play on with --until"
             )
-            raise UsageError(message)
         dex = Dex.of(cartridge)
         drawn = [
             met_battle(trainers, each) if games else battle_setup(dex, each) for each in numbers
@@ -177,7 +176,6 @@ def _copy(memory: Path, to: Path) -> None:
 
 def _require_disjoint(lessons: str, taught: Iterable[int], seeds: str) -> None:
     if set(taught) & set(seeds_of(seeds)):
-        message = (
+        raise UsageError(
             f"--seeds {seeds} overlap with the games that fill memory ({lessons}); give others"
         )
-        raise UsageError(message)

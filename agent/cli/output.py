@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 from typing import IO, TYPE_CHECKING, Final, NoReturn
 
@@ -167,23 +167,20 @@ class Progress:
             raise KeyboardInterrupt
 
 
-@dataclass(slots=True)
-class RareLines:
-    """Shows progress where there is no terminal: a line every half minute, and nothing for short work."""
+def rare_lines(
+    err: Output, clock: Callable[[], float] = perf_counter
+) -> Callable[[Progress], object]:
+    """Return what shows progress where there is no terminal: a line every half minute, and nothing for short work."""
+    due = clock() + LINE_EVERY_S
 
-    err: Output
-    clock: Callable[[], float] = perf_counter
-    _due: float = field(init=False)
+    def show(progress: Progress) -> None:
+        nonlocal due
+        now = clock()
+        if now >= due:
+            due = now + LINE_EVERY_S
+            err.say(str(progress))
 
-    def __post_init__(self) -> None:
-        self._due = self.clock() + LINE_EVERY_S
-
-    def show(self, progress: Progress) -> None:
-        """Print a line if one is due."""
-        now = self.clock()
-        if now >= self._due:
-            self._due = now + LINE_EVERY_S
-            self.err.say(str(progress))
+    return show
 
 
 @contextmanager
@@ -213,7 +210,7 @@ def progress(err: Output, interrupt: Interrupt) -> Iterator[Bar]:
 def _shown(err: Output) -> Iterator[Callable[[Progress], object]]:
     """Yield what shows progress; bars are removed at the end."""
     if not err.is_terminal or err.is_dumb_terminal:
-        yield RareLines(err).show
+        yield rare_lines(err)
         return
     from rich.progress import BarColumn, TaskID, TimeRemainingColumn
     from rich.progress import Progress as Bars

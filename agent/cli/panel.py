@@ -314,8 +314,7 @@ def _clock(moment: TickView) -> str:
 
 
 def _latest_advice(moment: TickView) -> EventRow | None:
-    advice = (each for each in reversed(moment.events) if each.kind == "advice")
-    return next(advice, None)
+    return next((each for each in reversed(moment.events) if each.kind == "advice"), None)
 
 
 @dataclass

@@ -133,19 +133,14 @@ def replay(
     )
 
     files = {PictureForm.PNG: png, PictureForm.GIF: gif, PictureForm.MP4: mp4}
-    pictures = {form.value: file for form, file in files.items()}
     actions = {
         "--episode": episode,
         "--decide": decide or None,
         "--bisect": bisect or None,
         "--export": export,
-        **pictures,
+        **{form.value: file for form, file in files.items()},
     }
-    more = {
-        "--from": (first, [*pictures]),
-        "--to": (last, [*pictures]),
-        "--scale": (scale, [*pictures]),
-    }
+    more = {"--from": first, "--to": last, "--scale": scale}
     _require_one_action([flag for flag, given in actions.items() if given is not None], more)
     if len(runs) > (2 if bisect else 1):
         raise UsageError("--bisect takes at most two runs, and all other options one")
@@ -188,13 +183,14 @@ def _say_written(file: Path, size: int, *, as_json: bool) -> None:
         Output(stderr=True).say(f"{file}: {counted(size, 'byte')}")
 
 
-def _require_one_action(
-    asked: Sequence[str], more: Mapping[str, tuple[object, Sequence[str]]]
-) -> None:
-    """Raise UsageError for two actions at once, and for an option without its action."""
+def _require_one_action(asked: Sequence[str], of_pictures: Mapping[str, object]) -> None:
+    """Raise UsageError for two actions at once, and for an option of pictures without one."""
+    from agent.tools.replay.operations import PictureForm
+
     if len(asked) > 1:
         raise UsageError(f"{asked[0]} and {asked[1]} are two different actions; give only one")
-    for flag, (given, wanted) in more.items():
+    wanted = [each.value for each in PictureForm]
+    for flag, given in of_pictures.items():
         if given is not None and not any(each in asked for each in wanted):
             message = f"{flag} only goes with {' or '.join(wanted)}; give that, or leave it out"
             raise UsageError(message)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rich.table import Table
 
@@ -50,25 +50,15 @@ def summary_table(summary: Summary, labels: Mapping[str, str]) -> Table:
     return facts("milestones and figures", rows)
 
 
-ENDS: Final = {
-    Stop.GOAL: "reached its goal",
-    Stop.TICKS: "stopped at --ticks",
-    Stop.INTERRUPTED: "interrupted",
-    Stop.GAVE_UP: "gave up",
-    Stop.ERROR: "ended by an error",
-    Stop.LIMIT: "stopped at a limit",
-}
-
-
 def end_lines(summary: Summary, start: PlayStart) -> Iterator[str]:
     """Yield the last lines of play, which are never wrapped: how it ended, its files, and what can be done next."""
     clock = game_time(summary.frames / FRAMES_PER_SECOND)
     if summary.ticks == start.tick and summary.stop is not Stop.ERROR:
-        yield f"result: {ENDS[summary.stop]}, already at tick {summary.ticks:,}, so nothing was played"
+        yield f"result: {summary.stop.words}, already at tick {summary.ticks:,}, so nothing was played"
     else:
         reason = f": {summary.reason}" if summary.reason else ""
         took = f"tick {summary.ticks:,}, {clock} in the game, {game_time(summary.wall_s)} played"
-        yield f"result: {ENDS[summary.stop]}{reason} ({took})"
+        yield f"result: {summary.stop.words}{reason} ({took})"
     if summary.decided_by != RULES:
         yield f"decided: {summary.decided_by}"
     run = Path(summary.run)

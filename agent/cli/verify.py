@@ -3,18 +3,17 @@
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from agent import HOME
 from agent.cli import flags
-from agent.cli.flags import option, switch
-from agent.cli.output import Output
+from agent.cli.flags import make_folder, option, switch
+from agent.cli.output import Output, facts
 from agent.errors import UsageError
 from agent.tools.report.words import counted
 
@@ -54,7 +53,7 @@ def verify_cartridge(
     cartridge = load_cartridge(rom or demo_cartridge_path())
     goal = Story.of(cartridge.kind).up_to(until)[-1]
     folder = write or HOME / "runs" / f"verify-{datetime.now(UTC):%Y%m%d-%H%M%S}-seed{seed or 0}"
-    _make_folder(folder)
+    make_folder("--write", folder)
     files = [folder / f"{REPORT}.{kind}" for kind in ("json", "html")]
     for file in files:
         if os.path.lexists(file):
@@ -64,7 +63,7 @@ def verify_cartridge(
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, request, view, interrupt)
     if not as_json:
-        out.print(_table(verdict))
+        out.print(facts(f"{verdict.cartridge}: {verdict.headline}", _rows(verdict)))
     text = json.dumps(verdict.as_json(), indent=1)
     for file, content in zip(files, (text + "\n", page(verdict)), strict=True):
         write_file(file, content)
@@ -74,36 +73,18 @@ def verify_cartridge(
     raise typer.Exit(verdict.exit_code)
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        message = f"--write {folder} is no folder ({error.strerror}); name another"
-        raise UsageError(message) from error
-
-
-def _table(verdict: "CartridgeVerdict") -> Table:
-    """Return the verdict as a table: failed checks first, then one line per topic."""
+def _rows(verdict: "CartridgeVerdict") -> Iterator[tuple[str, str]]:
+    """Yield the rows of the table of a verdict: failed checks first, then one line per topic."""
     from agent.tools.verify.fact import FactStatus
 
-    table = Table(
-        title=Text(f"{verdict.cartridge}: {verdict.headline}"),
-        title_justify="left",
-        show_header=False,
-    )
-    table.add_column(style="dim")
-    table.add_column()
     for row in verdict.wrong:
-        table.add_row(Text(f"wrong: {row.fact.id}"), Text(row.words))
-        table.add_row("  expected", Text(row.fact.statement))
+        yield f"wrong: {row.fact.id}", row.words
+        yield "  expected", row.fact.statement
     if verdict.broke:
-        table.add_row("play broke", Text(verdict.played.reason))
+        yield "play broke", verdict.played.reason
     for topic in dict.fromkeys(row.fact.topic for row in verdict.rows):
         rows = [row for row in verdict.rows if row.fact.topic == topic]
         counts = Counter(row.standing for row in rows)
-        table.add_row(topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus))
-    table.add_row(
-        "played",
-        f"{counted(verdict.played.ticks, 'tick')}, {counted(verdict.played.frames, 'frame')}",
-    )
-    return table
+        yield topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus)
+    played = verdict.played
+    yield "played", f"{counted(played.ticks, 'tick')}, {counted(played.frames, 'frame')}"

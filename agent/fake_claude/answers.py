@@ -106,7 +106,8 @@ class ParsedRequest:
     @cached_property
     def user_text(self) -> str:
         """The text of all user messages; a question's options stand before tool results and repair requests."""
-        return "\n\n".join(text for each in self._user_messages for text in texts(each["content"]))
+        messages = [each for each in self.body["messages"] if each["role"] == "user"]
+        return "\n\n".join(text for each in messages for text in texts(each["content"]))
 
     @property
     def tools(self) -> Sequence[Mapping[str, Any]]:
@@ -145,11 +146,6 @@ class ParsedRequest:
         asked = [n for n, each in users if any(map(_PURPOSE.search, texts(each["content"])))]
         plain = [n for n, each in users if not _has_results(each)]
         return (asked or plain or [0])[-1]
-
-    @cached_property
-    def _user_messages(self) -> Sequence[Mapping[str, Any]]:
-        """The user messages."""
-        return [each for each in self.body["messages"] if each["role"] == "user"]
 
     @cached_property
     def kind(self) -> AnswerKind:

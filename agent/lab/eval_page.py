@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from agent.lab.eval import EvalGame, EvalResults, as_csv
-from agent.lab.pairs import UNITS, PairedGames, signed
+from agent.lab.eval import UNITS, EvalGame, EvalResults, PairedGames, as_csv, signed
 from agent.lab.plots import intervals_plot, milestones_plot, times_plot
 from agent.lab.stats import Interval, median_interval
 from agent.tools.report.html import render, write_page

@@ -27,7 +27,7 @@ ROOMS: Final = frozenset({"agent", "memory", "emulator", "roms", "scripts", "tes
 CHAINS: Final = "tests/recorded_games.txt"
 # How results are measured again and written changes no figure.
 PUBLISHING: Final = frozenset({
-    "agent/cli/bench.py", "agent/lab/measure.py", "agent/lab/publish.py", "agent/lab/sources.py",
+    "agent/cli/bench.py", "agent/lab/publish.py", "agent/lab/sources.py",
     "agent/lab/opened/sitecustomize.py", "tests/proofs/conftest.py", "tests/proofs/workers.py",
 })  # fmt: skip
 MEASURING: Final = ("agent/lab/", "tests/")

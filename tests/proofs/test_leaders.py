@@ -50,7 +50,7 @@ def test_by_the_odds_one_level_less_is_not_enough() -> None:
 def test_each_starter_beats_each_trainer_at_some_level(proof: Sized) -> None:
     if not FOLDER.exists():
         pytest.skip(MISSING)
-    from agent.lab.plots import levels_plot  # which takes a second to load
+    from tests.proofs.plots import levels_plot  # which takes a second to load
 
     leaders = proof("leaders", len(fights()))
     rows = leaders.rows(leader_job)

@@ -6,9 +6,9 @@ against each opponent.
 
 import pytest
 
-from agent.lab.plots import agreement_plot
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 from tests.proofs.conftest import Sized
+from tests.proofs.plots import agreement_plot
 from tests.proofs.showdown.oracle import missing
 
 

@@ -128,12 +128,13 @@ class Proof:
         problems = [f"{row.get('name', '')}: {each}" for row in rows for each in row["problems"]]
         if os.environ.get("PROOF_PUBLISH"):
             # Here, so that the processes of jobs load, and rest on, only what they need.
-            from agent.lab.publish import Origin, publish
+            from agent.lab.publish import FOLDER, Origin, write_result
 
             sources = {**sources_of(self.name, imported_by(self.file)), **self.finished.sources}
             origin = Origin(self.command, self.what, None, self.finished.seconds, sources)
             picture = draw() if draw is not None else None
-            publish(self.name, rows, {**figures, "problems": len(problems)}, origin, picture)
+            path = FOLDER / f"{self.name}.json"
+            write_result(path, rows, {**figures, "problems": len(problems)}, origin, picture)
         assert not problems, "\n".join(problems)
 
     @property

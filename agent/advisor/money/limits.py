@@ -36,7 +36,6 @@ from agent.advisor.money.prices import (
 )
 from agent.advisor.port import Purpose
 from agent.advisor.prompt import prompt_file
-from agent.errors import UsageError
 from memory import MalformedRecord, file_access
 from memory.conversation import ConversationConfig, parse_config
 from memory.store import CallSums
@@ -72,12 +71,6 @@ class Ceiling:
     nanos: int | None = None
     calls: int | None = None
     tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            limit = getattr(self, field.name)
-            if limit is not None and limit < 0:
-                raise UsageError(f"a ceiling of {limit} {field.name} is negative; give 0 or more")
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,13 +96,12 @@ class Prices:
     def require(self, model: str) -> Price:
         """Return the price of `model`. Raises UsageError, which says how to add one."""
         if (price := self.of(model)) is None:
-            message = (
+            raise UsageError(
                 f"the price of {model!r} is unknown, so it is not used; write a table"
                 f' [models."{model}"] with {", ".join(KINDS)} in dollars per million tokens'
                 " into your own prices.toml and name it as --prices, or name another model; a model that costs nothing"
                 f' needs only [models] "{model}" = 0'
             )
-            raise UsageError(message)
         return price
 
 

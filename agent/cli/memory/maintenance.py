@@ -195,10 +195,9 @@ def _require_terminal(count: int, file: Path) -> None:
     """Raise UsageError when there is no terminal on which to ask for confirmation."""
     if not sys.stdin.isatty():
         items = counted(count, "item")
-        message = (
+        raise UsageError(
             f"{items} of {file} would be forgotten, and there is no terminal to ask; add --yes"
         )
-        raise UsageError(message)
 
 
 def _is_confirmed(count: int) -> bool:

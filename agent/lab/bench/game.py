@@ -78,16 +78,16 @@ def open_session(
             yield session
 
 
+@dataclass(frozen=True, slots=True)
 class StateWatcher(Viewer):
     """A viewer that ends play at the first state that meets a condition."""
 
-    def __init__(self, found: Callable[[State], bool], interrupt: Interrupt) -> None:
-        self._found = found
-        self._interrupt = interrupt
+    found: Callable[[State], bool]
+    interrupt: Interrupt
 
     def show(self, moment: TickView) -> None:
         """Check the state."""
-        self._interrupt.asked = self._interrupt.asked or self._found(moment.state)
+        self.interrupt.asked = self.interrupt.asked or self.found(moment.state)
 
 
 class Pacer(Viewer):

@@ -159,7 +159,7 @@ def test_most_input_is_read_from_the_cache_although_options_change() -> None:
             assert isinstance(answer, Advice)
             bench.clock.pause(60)
         counted = bench.server.counts.tokens
-    report = bench.advisor.cache
+    report = bench.advisor.calls.cache
     assert report.hit_ratio > 0.8
     assert bench.counts["calls"] >= 20
     assert report.read == counted["cache_read"]
@@ -182,7 +182,7 @@ def test_a_changed_message_is_a_cache_miss_with_a_reason() -> None:
         bench.advisor.ask(question(1))
         bench.conversation.messages[0] = bench.conversation.messages[1]
         bench.advisor.ask(question(2))
-    assert bench.advisor.cache.misses == {"messages_changed": 1}
+    assert bench.advisor.calls.cache.misses == {"messages_changed": 1}
 
 
 def test_a_tape_has_one_growing_conversation() -> None:

@@ -75,7 +75,9 @@ def test_a_question_that_failed_by_its_content_is_not_sent_with_the_next_one(
     begun = 0 if outcome in WHOLE else len(bodies[1])
     assert bodies[2][:begun] == bodies[1][:begun]
     assert bench.counts["conversations left behind"] == (outcome in WHOLE)
-    assert not bench.advisor.cache.misses.keys() - ({"messages_changed"} if not begun else set())
+    assert not bench.advisor.calls.cache.misses.keys() - (
+        {"messages_changed"} if not begun else set()
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +123,9 @@ def test_another_process_leaves_behind_what_this_one_did(outcome: FaultKind | st
     with advising(fault_scenario()) as bench:
         met = fails_on(bench, WORD, outcome)
         bench.advisor.ask(question(1, situation=WORD))
-        again = ClaudeAdvisor(bench.calls, bench.advisor._talk, FixedParts(), observed=lambda: None)
+        again = ClaudeAdvisor(
+            bench.calls, bench.advisor.conversation, FixedParts(), observed=lambda: None
+        )
         assert isinstance(again.ask(question(2)), Advice)
     assert met == [True, False]
 

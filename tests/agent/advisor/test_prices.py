@@ -241,11 +241,6 @@ def test_the_rules_can_be_a_file_beside_the_terms(tmp_path: Path) -> None:
     assert terms.settings == load_terms().settings
 
 
-def test_a_negative_ceiling_is_refused() -> None:
-    with pytest.raises(UsageError, match="negative"):
-        Ceiling(calls=-1)
-
-
 def test_dollars_are_converted_to_nanodollars_exactly() -> None:
     assert nanos_of(Decimal("0.1")) * 3 == nanos_of(Decimal("0.3"))
 

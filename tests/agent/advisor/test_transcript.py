@@ -46,7 +46,7 @@ def test_thinking_is_sent_back_and_the_service_accepts_it() -> None:
             for body in (before, after)
         )
         assert again[: len(sent)] == sent
-    assert bench.advisor.cache.misses == {}
+    assert bench.advisor.calls.cache.misses == {}
 
 
 def test_after_a_change_at_the_beginning_older_thinking_is_left_out_for_good() -> None:

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from agent.app import Interrupt
-from agent.cli.output import LINE_EVERY_S, Output, Progress, RareLines, progress
+from agent.cli.output import LINE_EVERY_S, Output, Progress, progress, rare_lines
 from agent.tools.progress import tracked
 from agent.tools.report.words import counted
 
@@ -37,7 +37,7 @@ def test_short_work_is_silent_without_a_terminal() -> None:
 
 def test_long_work_prints_a_line_now_and_then_without_a_terminal() -> None:
     err, now = on_terminal(terminal=False), [0.0]
-    games = Progress("game", 3, RareLines(err, lambda: now[0]).show, Interrupt())
+    games = Progress("game", 3, rare_lines(err, lambda: now[0]), Interrupt())
     for _ in range(3):
         now[0] += LINE_EVERY_S - 1
         games.done(1)

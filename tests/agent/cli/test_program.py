@@ -15,7 +15,7 @@ from typer.core import TyperGroup, TyperOption
 
 from agent import VERSION
 from agent.cli import cli
-from agent.cli.examples import EXAMPLES
+from agent.cli.group import EXAMPLES, examples
 from tests.agent.support import ROOT, Agent
 
 HEAVY = {
@@ -94,10 +94,10 @@ def test_every_command_has_help_at_h(path: str, agent: Agent) -> None:
 def test_help_ends_with_two_examples_that_can_be_typed(path: str, agent: Agent) -> None:
     shown = agent(*path.split(), "-h").out.split("Examples:\n")[1].splitlines()
     assert [line.strip() for line in shown] == [
-        f"scripts/red-agent {each}" for each in EXAMPLES[path]
+        f"scripts/red-agent {each}" for each in examples(path)
     ]
     assert len(shown) == 2
-    for example in EXAMPLES[path]:
+    for example in examples(path):
         words = shlex.split(example)
         command: Command = cli.load(words.pop(0))
         if isinstance(command, TyperGroup):

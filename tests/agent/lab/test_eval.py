@@ -15,9 +15,8 @@ from agent.advisor.names import STAND_IN
 from agent.cli import cli
 from agent.errors import UsageError
 from agent.fake_claude.server import FakeClaude
-from agent.lab.eval import EvalGame, EvalResults, GameMoment, game_of
+from agent.lab.eval import EvalGame, EvalResults, GameMoment, PairDifference, PairedGames, game_of
 from agent.lab.eval_page import write_eval_page
-from agent.lab.pairs import PairDifference, PairedGames
 from agent.lab.publish import read_result
 from agent.lab.runner import EndedGame, Runner
 from agent.lab.stats import few_interval, median_interval, share_interval

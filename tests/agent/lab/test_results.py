@@ -5,20 +5,19 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.errors import UsageError
-from agent.lab import measure as measuring
 from agent.lab import publish as publishing
 from agent.lab import sources
-from agent.lab.measure import measure_all
 from agent.lab.publish import (
     FOLDER,
     Origin,
     demo,
     index,
-    publish,
+    measure_all,
     read_result,
     results,
     stale_results,
@@ -50,6 +49,12 @@ def test_every_published_result_is_readable_and_in_the_page_of_results() -> None
     for each in results():
         assert all((each.command, each.date, each.commit, each.sha1))
     assert FOLDER.with_suffix(".md").read_text(encoding="utf-8") == index()
+
+
+def publish(name: str, *result: Any) -> Path:  # noqa: ANN401  # as `write_result`
+    path = publishing.FOLDER / f"{name}.json"
+    write_result(path, *result)
+    return path
 
 
 @pytest.fixture
@@ -147,7 +152,7 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = {"scripts/red-agent": "platform", ".venv/bin/pytest": "json.tool"}
-    monkeypatch.setattr(measuring, "PROGRAMS", programs)
+    monkeypatch.setattr(publishing, "PROGRAMS", programs)
     published("fresh", "scripts/red-agent", [ROOT / "agent" / "loop.py"])
     publish("longest", [], {}, Origin("SIZE=2 .venv/bin/pytest no-file", ""))
     for name in ("silent", "twin"):
@@ -173,8 +178,8 @@ def test_all_stale_results_are_measured_by_the_commands_that_measured_them(
 def test_every_published_command_can_be_repeated() -> None:
     for each in results():
         words = [word for word in each.command.split() if "=" not in word]
-        assert words[0] in measuring.PROGRAMS
+        assert words[0] in publishing.PROGRAMS
         if words[0] == ".venv/bin/pytest":
             assert (ROOT / words[-1]).is_file()
-        elif not each.command.startswith(measuring.SCENARIOS):
+        elif not each.command.startswith(publishing.SCENARIOS):
             assert words[-2:] == ["--write", f"docs/results/{each.name}.json"]
