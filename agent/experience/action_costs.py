@@ -37,9 +37,8 @@ class ActionCosts:
         self._place_of = place_of
         self._only_place = only_place  # of an action; '' if it can be done in several
         self._compared: dict[tuple[object, ...], int] = {}  # the lesson at the last comparison
-        self._current: dict[
-            str, Action
-        ] = {}  # the actions last returned: an unchanged action stays the same object
+        # The actions last returned: an unchanged action stays the same object.
+        self._current: dict[str, Action] = {}
 
     def current_costs(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None

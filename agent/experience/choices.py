@@ -22,10 +22,8 @@ class Choice(NamedTuple):
 
 
 ODDS: Final = "odds"  # begins the id of each choice of SURENESS
-SURENESS: Final = {
-    50: "go at even odds",
-    90: "train until nine of ten are won",
-}  # by the chance to win, in percent
+# By the chance to win, in percent.
+SURENESS: Final = {50: "go at even odds", 90: "train until nine of ten are won"}
 NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
 SHOPPING: Final = Choice(
     "shopping",

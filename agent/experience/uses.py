@@ -85,10 +85,7 @@ class Experience(SavedAttributes):
     `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
-    SAVED = (
-        "moved",
-        "influences",
-    )  # decisions changed by each use, and the reasons already counted
+    SAVED = ("moved", "influences")
 
     def __init__(
         self,

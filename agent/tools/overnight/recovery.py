@@ -35,9 +35,7 @@ class Target(Enum):
 
     LAST = "last"  # the last checkpoint
     FURTHER = "further"  # a checkpoint before the last restore target
-    BEFORE_GAIN = (
-        "before_gain"  # the last checkpoint before the last gain, then a milestone before that
-    )
+    BEFORE_GAIN = "before_gain"  # before the last gain: a checkpoint, the next time a milestone
     COPY = "copy"  # an older copy of the whole run
 
 

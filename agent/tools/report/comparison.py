@@ -27,13 +27,8 @@ PARTS: Final = {
     "stuck": "stuck", "memory": "learned", "advice": "advice", "problems": "problems", "actions": "actions",
 }  # fmt: skip
 
-ANSWERS: Final = (
-    "questions",
-    "answers",
-    "followed",
-    "reached",
-    "unchanged",
-)  # counts of `AdviceTotals`
+# Counts of `AdviceTotals`.
+ANSWERS: Final = ("questions", "answers", "followed", "reached", "unchanged")
 
 
 def row(run: RunData) -> dict[str, str | float | bool]:

@@ -19,7 +19,6 @@ from agent.story.story import Story
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
 from agent.tools.scenario.file import PlayBody, PressBody, SavedStart, Scenario, read_scenario
-from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
     Cache,
@@ -31,7 +30,13 @@ from agent.tools.scenario.start import (
     load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, current_state, origin_of, state_path
+from agent.tools.scenario.states import (
+    cartridge_name,
+    current_state,
+    describe_episodes,
+    origin_of,
+    state_path,
+)
 from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
 from memory.file_access import read_bytes

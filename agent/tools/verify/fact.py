@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from agent.skills import Outcome, Skill, SkillRun
 from agent.story.story import Story
-from emulator import Button, Dex, PyBoyConsole, Ram, State, Step, World, read_state, symbol
-from emulator.ram import MoveSlot
+from emulator import Button, Dex, Menu, PyBoyConsole, Ram, State, Step, World, read_state, symbol
+from emulator.ram import CURSOR, MoveSlot, read_menu, read_tiles
 from emulator.recording import ConsoleWrapper
 from emulator.rules import full_pp
 
@@ -143,6 +143,11 @@ class FactLog:
         """Record the results of several checks at one frame."""
         for fact, seen in checks.items():
             self.record(fact, seen, ram, frame)
+
+
+def menu_with_cursor(ram: Ram) -> Menu | None:
+    """Return the open menu; None without a cursor on the screen."""
+    return read_menu(ram) if CURSOR in read_tiles(ram) else None
 
 
 class FactSource:

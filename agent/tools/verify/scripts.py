@@ -53,14 +53,9 @@ class ScriptWatcher(FactWatcher):
             rival = task.against
             if rival is None or len(rival.numbers) < 2 or not battle.is_trainer:
                 continue
-            if (
-                battle.trainer_class == rival.trainer_class
-                and battle.trainer_number in rival.numbers
-            ):
-                wanted, number = (
-                    rival.numbers[self.story.rival_choice(state)],
-                    battle.trainer_number,
-                )
+            number = battle.trainer_number
+            if battle.trainer_class == rival.trainer_class and number in rival.numbers:
+                wanted = rival.numbers[self.story.rival_choice(state)]
                 seen = None if number == wanted else f"set {number}, not {wanted}"
                 self.log.record("battles.rival", seen, state.ram, state.frame)
 
@@ -161,10 +156,8 @@ class PanelTrials(Trial):
         """Press A before the panel."""
         self.tried[state.map.map_id] += 1
         sandbox.poke(BAG, EMPTY)
-        if all(
-            self.story.shows(sandbox.state, each)
-            for each in self.story.lifts[state.map.map_id].needs
-        ):
+        needs = self.story.lifts[state.map.map_id].needs
+        if all(self.story.shows(sandbox.state, each) for each in needs):
             return  # it needs something else than an item
         sandbox.press(Button.UP, hold=4, settle=12)
         sandbox.press(Button.A, hold=4, settle=ANSWERED)
@@ -201,9 +194,8 @@ class CurrentTrials(Trial):
 
     def _beside(self, state: State) -> Iterator[tuple[Facing, tuple[int, ...]]]:
         for gate in self.story.gates:
-            facts = [
-                self.story.ram_facts[each] for each in gate.needs if each in self.story.ram_facts
-            ]
+            known = self.story.ram_facts
+            facts = [known[each] for each in gate.needs if each in known]
             if gate.map_id != state.map.map_id or {each.kind for each in facts} != {FactKind.EVENT}:
                 continue
             for facing in Facing:

@@ -2,18 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from agent.tools.verify.fact import FactLog, FactWatcher, Sandbox, Trial
+from agent.tools.verify.fact import FactLog, FactWatcher, Sandbox, Trial, menu_with_cursor
 from emulator import Button, Menu, MenuKind, Ram, State, symbol
-from emulator.ram import (
-    COLUMNS,
-    CURSOR,
-    TILE_MAP,
-    Dialogue,
-    Waiting,
-    read_dialogue,
-    read_menu,
-    read_tiles,
-)
+from emulator.ram import COLUMNS, TILE_MAP, Dialogue, Waiting, read_dialogue, read_tiles
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
@@ -99,7 +90,7 @@ class CursorWatcher(FactWatcher):
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a cursor that stays in a wrong place; it is drawn one frame after it was moved."""
-        menu = read_menu(now) if CURSOR in read_tiles(now) else None
+        menu = menu_with_cursor(now)
         if menu is None or menu.kind in ELSEWHERE:
             self._wrong = 0
             return

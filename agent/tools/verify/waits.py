@@ -4,18 +4,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from agent.tools.verify.fact import IN_BATTLE, FactWatcher, Sandbox, Trial
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher, Sandbox, Trial, menu_with_cursor
 from emulator import Button, MenuKind, Phase, Ram, State, symbol
-from emulator.ram import (
-    COLUMNS,
-    CURSOR,
-    TILE_MAP,
-    BattleType,
-    Waiting,
-    read_dialogue,
-    read_menu,
-    read_tiles,
-)
+from emulator.ram import COLUMNS, TILE_MAP, BattleType, Waiting, read_dialogue
 
 # The keys to an entry of the battle menu from anywhere, the menu behind it, and the frames from A to its cursor.
 MENUS: Final = {
@@ -46,17 +37,16 @@ class MenuWaitTrials(Trial):
                 sandbox.press(key)
             waited = _frames_to_cursor(sandbox, kind)
             if waited is not None:
-                seen = f"the cursor of {kind.value!r} came {waited} frames after A"
-                self.log.record(
-                    "menus.waits", None if waited in frames else seen, state.ram, state.frame
-                )
+                wrong = f"the cursor of {kind.value!r} came {waited} frames after A"
+                seen = None if waited in frames else wrong
+                self.log.record("menus.waits", seen, state.ram, state.frame)
 
 
 def _frames_to_cursor(sandbox: Sandbox, kind: MenuKind) -> int | None:
     """Return the frames from A to the cursor of a menu, or None when it does not open."""
     seen = chain(sandbox.frames(Button.A, 4), sandbox.frames(None, OPENED))
     for count, ram in enumerate(seen, 1):
-        menu = read_menu(ram) if CURSOR in read_tiles(ram) else None
+        menu = menu_with_cursor(ram)
         if menu is not None and menu.kind is kind:
             return count
     return None
@@ -164,7 +154,7 @@ class CatchWatcher(FactWatcher):
             self._waits = False
             self.log.holds("battles.page")
             return
-        menu = read_menu(now) if CURSOR in read_tiles(now) else None
+        menu = menu_with_cursor(now)
         asks = menu is not None and menu.kind is MenuKind.YES_NO
         if asks or now.byte(IN_BATTLE) != WILD:
             self._waits = False
@@ -174,7 +164,5 @@ class CatchWatcher(FactWatcher):
     def _is_first(self, before: Ram, now: Ram) -> bool:
         """Return whether the enemy's species is newly owned; an evolution adds another without a page."""
         enemy = self.dex.all_species.get(now.byte(ENEMY))
-        new = int.from_bytes(now.span(*OWNED), "little") & ~int.from_bytes(
-            before.span(*OWNED), "little"
-        )
-        return enemy is not None and bool(new >> (enemy.dex - 1) & 1)
+        old, new = (int.from_bytes(ram.span(*OWNED), "little") for ram in (before, now))
+        return enemy is not None and bool((new & ~old) >> (enemy.dex - 1) & 1)

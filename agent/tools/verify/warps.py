@@ -119,10 +119,8 @@ class WarpWatcher(FactWatcher):
         if not is_set_up and _setup(before) == _setup(now):
             return
         is_early = self._faded < FADE_FRAMES and not before.byte(DARK)
-        seen = (
-            f"the map was set up {self._faded} frames after wCurMap changed" if is_early else None
-        )
-        self.log.record("warps.fade", seen, now, number)
+        wrong = f"the map was set up {self._faded} frames after wCurMap changed"
+        self.log.record("warps.fade", wrong if is_early else None, now, number)
         self._is_fading = False
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
