@@ -213,11 +213,8 @@ class Experience(SavedAttributes):
         """Return the open encounters of a kind by key; those of this session replace earlier ones."""
 
         def find(recall: Recall) -> dict[str, Record]:
-            entries = (
-                entry
-                for scope in (self._episodes, self._session)
-                for entry in recall.recent(scope, kind, MET)
-            )
+            scopes = (self._episodes, self._session)
+            entries = (each for scope in scopes for each in recall.recent(scope, kind, MET))
             return {each.key: from_json(record, each.data) for each in entries if not each.closed}
 
         return self._known(use, (), find, {})

@@ -240,11 +240,8 @@ def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Sear
 def _notes_on_pair(
     pair: RecordingPair, edits: Sequence[Divergence | None], found: Divergence | None
 ) -> list[str]:
-    notes = [
-        f"{name} itself was changed: {edited}"
-        for name, edited in zip("AB", edits, strict=True)
-        if edited is not None
-    ]
+    named = zip("AB", edits, strict=True)
+    notes = [f"{name} itself was changed: {edit}" for name, edit in named if edit is not None]
     lengths = {name: len(each.records) for name, each in zip("AB", pair, strict=True)}
     if found is None and lengths["A"] != lengths["B"]:
         short, long = sorted(lengths, key=lambda name: lengths[name])

@@ -79,17 +79,12 @@ def as_json(run: RunData) -> dict[str, Plain]:
 
 def as_csv(runs: Sequence[RunData]) -> str:
     """Return a table with one row for each run, whose texts are safe to show."""
-    rows = [
-        {
-            name: sanitized(each) if isinstance(each, str) else each
-            for name, each in row(run).items()
-        }
-        for run in runs
-    ]
+    rows = list(map(row, runs))
     text = io.StringIO()
-    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    for each in rows:
+        writer.writerow(sanitized(x) if isinstance(x, str) else x for x in each.values())
     return text.getvalue()
 
 
@@ -197,10 +192,8 @@ def _milestones(runs: Sequence[RunData]) -> Iterator[Row]:
     """Yield the tick and time at which each run reached each milestone that any of them reached."""
     for name, words in {each.id: each.says for run in runs for each in run.milestones}.items():
         reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
-        yield (
-            words,
-            [NONE if at is None else f"{at.tick:,} · {game_time(at.game_s)}" for at in reached],
-        )
+        shown = [f"{at.tick:,} · {game_time(at.game_s)}" if at else NONE for at in reached]
+        yield words, shown
 
 
 def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:

@@ -123,32 +123,23 @@ def process_charts(run: RunData) -> Iterator[Chart]:
     if not at:
         return
     across = chart.clock_axis(min(at), max(at))
-    flags = [
-        Flag(each, "session", f"process start, {chart.clock_time(each)}")
-        for each in series.sessions[1:]
-    ]
+    starts = series.sessions[1:]
+    flags = [Flag(at, "session", f"process start, {chart.clock_time(at)}") for at in starts]
+    size, whole = chart.size_axis, chart.whole_axis
     for title, lines, axis, note in (
-        ("Resident memory", (series.resident,), chart.size_axis, "of the playing process"),
-        (
-            "Files of the run",
-            (series.file, series.log),
-            chart.size_axis,
-            "including the SQLite log",
-        ),
-        ("Free disk", (series.free,), chart.size_axis, "on the disk of the run"),
-        ("Ticks a second", (series.speed,), chart.whole_axis, "as played"),
+        ("Resident memory", (series.resident,), size, "of the playing process"),
+        ("Files of the run", (series.file, series.log), size, "including the SQLite log"),
+        ("Free disk", (series.free,), size, "on the disk of the run"),
+        ("Ticks a second", (series.speed,), whole, "as played"),
     ):
         if any(each.points for each in lines):
             yield Chart(title, lines, across, axis(chart.top(lines)), "line", note, flags)
 
 
 def _rollback_flags(run: RunData) -> list[Flag]:
+    words = "{}: from tick {:,} to {:,}"
     return [
-        Flag(
-            each.to.game_s,
-            each.why,
-            f"{WHY[each.why]}: from tick {each.left:,} to {each.to.tick:,}",
-        )
+        Flag(each.to.game_s, each.why, words.format(WHY[each.why], each.left, each.to.tick))
         for each in run.returns
     ]
 

@@ -114,11 +114,8 @@ class RunSource(NamedTuple):
         return names.get(goal or "", "none")
 
     def _goals(self) -> Iterator[ObjectiveEvent]:
-        return (
-            each
-            for each in events(self.run, ObjectiveEvent, strict=True)
-            if each.status == "active"
-        )
+        goals = events(self.run, ObjectiveEvent, strict=True)
+        return (each for each in goals if each.status == "active")
 
 
 @contextmanager

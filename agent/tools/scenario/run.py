@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
@@ -259,21 +259,13 @@ def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache, stop:
 TITLE: Final = "# Scenarios in many games"
 
 
-class ScenarioTally(NamedTuple):
-    """How often a scenario passed, and the minimum and maximum of its frames."""
-
-    name: str
-    passed: str
-    frames: str
-
-
-def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
-    """Yield a tally for each scenario; `reports` must be grouped by scenario."""
+def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
+    """Yield each scenario's name, how often it passed, and the range of its frames; `reports` are grouped by scenario."""
     for name, group in groupby(reports, key=lambda each: each.name):
         games = list(group)
         passed = sum(each.passed for each in games)
         took = [each.frames for each in games]
-        yield ScenarioTally(name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}")
+        yield name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}"
 
 
 def require_tally_or_new(path: Path) -> None:
@@ -289,8 +281,8 @@ def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str,
     description = {each.name: each.description for each in scenarios}
     games = f" --seeds {seeds}" if seeds else ""
     rows = [
-        f"| {each.name} | {description[each.name]} | {each.passed} | {each.frames} |"
-        for each in tallies(reports)
+        f"| {name} | {description[name]} | {passed} | {frames} |"
+        for name, passed, frames in tallies(reports)
     ]
     failed = [
         f"* {each.name}, seed {each.seed}: {'; '.join(each.problems)}"

@@ -195,11 +195,8 @@ def record_known(run: Path, known: Sequence[str], story: Story) -> None:
         ledger = MilestoneLedger(story.milestones, Hooks())
         store.attach("ledger", ledger)
         witnesses = {"ram": KNOWN_BEFORE, "frame": KNOWN_BEFORE}
-        reached = [
-            ReachedMilestone(each.id, 0, 0, witnesses)
-            for fact, each in milestones.items()
-            if fact in known
-        ]
+        new = [each.id for fact, each in milestones.items() if fact in known]
+        reached = [ReachedMilestone(each, 0, 0, witnesses) for each in new]
         ledger.restore({"reached": [asdict(each) for each in reached]})
         for each in reached:
             append(store, MilestoneEvent(each.id, each.tick, each.witnesses))
