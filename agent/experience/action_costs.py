@@ -54,9 +54,8 @@ class ActionCosts:
         self, action: Action, failures: int, known: Mapping[str, MistakeRecord]
     ) -> Action:
         mistake, reasons = known.get(action.name), self.experience.reasons
-        missing = (
-            () if not reasons else [each.fact for each in action.effects if each.fact in reasons]
-        )
+        effects = action.effects if reasons else ()
+        missing = [each.fact for each in effects if each.fact in reasons]
         if not (failures or mistake or missing):
             return action
         priced = _priced(action, failures, mistake)

@@ -328,15 +328,8 @@ def _objective(active_goal: ActiveGoal) -> SessionObjective:
     )
 
 
-def _produced(
-    record: Any,  # noqa: ANN401 -- any record of memory
-    tick: int,
-    state: State,
-    *,
-    importance: int = 3,
-    **more: Json,
-) -> Produced:
-    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
+def _produced(record: Any, tick: int, state: State, **more: Json) -> Produced:  # noqa: ANN401  # any record
+    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=3)
 
 
 def _hp_percent(party: Party) -> float:

@@ -180,9 +180,8 @@ class NightFiles(NamedTuple):
 
     def _can_begin(self) -> bool:
         """Return whether nothing of the run was played, also by its copies, so that play begins it."""
-        return has_played_nothing(self.folder) and not any(
-            _can_resume(copy) for copy in self.run.copies
-        )
+        is_new = has_played_nothing(self.folder)
+        return is_new and not any(map(_can_resume, self.run.copies))
 
     def _restore_settings(self) -> RepairResult:
         if not settings_fault(self.settings.copy):

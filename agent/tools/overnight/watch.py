@@ -176,10 +176,8 @@ class ChildWatch:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
                 tick, frame = moments.get(milestone, now)
-                reached = len(self.milestones)
-                self.journal.append(
-                    "milestone", id=milestone, reached=reached, tick=tick, frame=frame
-                )
+                at = {"reached": len(self.milestones), "tick": tick, "frame": frame}
+                self.journal.append("milestone", id=milestone, **at)
                 self.copier.request_copy()
         self.viewer.show_heartbeat(heartbeat, self.meter.night_s())
 

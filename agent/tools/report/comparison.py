@@ -220,6 +220,5 @@ def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:
 def _since(name: str, line: Series) -> Series:
     """Return a curve over seconds since its own beginning."""
     begins = min((part[0].x for part in line.stretches if part), default=0.0)
-    return Series(
-        name, tuple(tuple(Point(x - begins, y) for x, y in part) for part in line.stretches)
-    )
+    parts = (tuple(Point(x - begins, y) for x, y in part) for part in line.stretches)
+    return Series(name, tuple(parts))

@@ -289,9 +289,8 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]])
 def _vitals_series(
     name: str, sessions: Sequence[Sequence[TimedVitals]], figure: Callable[[VitalsRow], float]
 ) -> Series:
-    return Series(
-        name, tuple(downsampled([Point(at, figure(row)) for row, at in part]) for part in sessions)
-    )
+    parts = ([Point(at, figure(row)) for row, at in part] for part in sessions)
+    return Series(name, tuple(map(downsampled, parts)))
 
 
 def _intervals(session: Sequence[TimedVitals]) -> Iterator[tuple[float, int, float]]:

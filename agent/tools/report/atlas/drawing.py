@@ -182,10 +182,8 @@ def _sheet(
 def _titles(subject: _Subject, sheets: Sequence[Sequence[Plot]]) -> list[str]:
     names = [subject.name_of(plots[0].map_id) for plots in sheets]
     joined = sum(len(plots) > 1 for plots in sheets)  # they come first
-    outdoors = (
-        ["Outdoors"] if joined == 1 else [f"Outdoors, around {each}" for each in names[:joined]]
-    )
-    return outdoors + names[joined:]
+    around = [f"Outdoors, around {each}" for each in names[:joined]]
+    return (["Outdoors"] if joined == 1 else around) + names[joined:]
 
 
 def _region(subject: _Subject, plot: Plot, step: int) -> MapRegion:
