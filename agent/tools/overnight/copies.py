@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 from agent.advisor.port import Decider
 from agent.app.settings import RunSettings
 from agent.errors import RunError
-from agent.tools.overnight.outcomes import MB
+from agent.tools.overnight.night import MB
 from memory import (
     BusyStore,
     CorruptStore,

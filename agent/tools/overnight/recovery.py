@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
 
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     DAMAGE,
     INTERRUPTED_NIGHT,
     TEMPORARY,

@@ -17,7 +17,7 @@ from agent.tools.overnight.copies import (
     settings_fault,
 )
 from agent.tools.overnight.logs import EVENTS_FILE, STDERR_FILE
-from agent.tools.overnight.outcomes import NightFault
+from agent.tools.overnight.night import NightFault
 from memory import CorruptStore, StoreError, VitalsRow, file_fault, read_run_store
 from memory.errors import ForeignStore, MissingStore, NewerStore, RetiredStore, RunFolderError
 from memory.inspect import write_repaired_copy

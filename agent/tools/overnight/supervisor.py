@@ -16,19 +16,20 @@ from agent.events import MilestoneEvent, events
 from agent.tools.overnight.child import Child
 from agent.tools.overnight.copies import Copier, asked, memory_file, run_file, settings_file
 from agent.tools.overnight.logs import ChildLog, NightJournal, orphan_of, progress_of, read_journal
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     INTERRUPTED_NIGHT,
     USAGE,
     ChildExit,
+    Clock,
     Limit,
     Night,
     NightEnding,
+    NightSettings,
     NightVerdict,
     hours_over,
 )
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import NightFiles
-from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
 from memory import RunReader
 from memory.errors import RunFolderError

@@ -11,16 +11,17 @@ from agent.app.verdicts import NANOS
 from agent.tools.overnight.child import Child, Heartbeat
 from agent.tools.overnight.copies import Copier, asked
 from agent.tools.overnight.logs import ChildLog, Line, NightJournal
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     FRAMES_PER_HOUR,
     KILLED,
     ChildExit,
+    Clock,
     NightFault,
+    NightSettings,
     NightUsage,
     StopReason,
     exceeded,
 )
-from agent.tools.overnight.settings import Clock, NightSettings
 from memory.store import CallState
 
 
