@@ -25,10 +25,9 @@ from agent.mind.situation import SituationDescriber
 from agent.perception.percept import Due, Perceiver
 from agent.perception.screen_readers import ScreenReaders
 from agent.planning.domain import Action
-from agent.record.actions import ActionWatch
 from agent.record.answers import AdviceRecorder, AdviceSource, ReplayedAdvice
 from agent.record.battles import BattleWatch
-from agent.record.encounters import EncounterProducers, StuckProducer, watch_advice
+from agent.record.encounters import ActionWatch, EncounterProducers, StuckProducer, watch_advice
 from agent.record.game_names import AGENT, GameNames
 from agent.record.observations import PlayObservations
 from agent.record.producers import PlayProducers

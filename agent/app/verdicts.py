@@ -13,7 +13,7 @@ from agent.advisor.names import decided_by
 from agent.advisor.port import Purpose
 from agent.events import ActionEvent, AdviceEvent, ObjectiveEvent, events
 from agent.mind.advice import LASTS, SURE
-from agent.record.actions import ADVISED
+from agent.record.encounters import ADVISED
 from agent.skills import Outcome
 from memory import RunReader
 from memory.store import CallState, ModelCall

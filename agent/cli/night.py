@@ -17,7 +17,7 @@ from agent.shell import command, shown_path
 from agent.story.story import Story
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line
-from agent.tools.overnight.outcomes import Night, NightEnding
+from agent.tools.overnight.night import Night, NightEnding
 from agent.tools.report.page import PAGE
 from agent.tools.report.words import counted, game_time, plain
 from emulator import FRAMES_PER_SECOND

@@ -58,8 +58,13 @@ def overnight(
     from agent.app import interrupts
     from agent.app.settings import ANSWER_S
     from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
-    from agent.tools.overnight.outcomes import MB, NightEnding, NightLimits
-    from agent.tools.overnight.settings import NightSettings, NightTimeouts
+    from agent.tools.overnight.night import (
+        MB,
+        NightEnding,
+        NightLimits,
+        NightSettings,
+        NightTimeouts,
+    )
     from agent.tools.overnight.supervisor import Supervisor, finished_night
     from agent.tools.report.page import report_ended
 

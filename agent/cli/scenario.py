@@ -191,8 +191,7 @@ def _print(reports: Sequence[Report], count: int, out: Output, *, by_game: bool)
     from agent.tools.scenario.run import tallies
 
     if by_game and reports:
-        tallied = ((each.name, each.passed, each.frames) for each in tallies(reports))
-        out.print(rows_of(_columns("passed", "frames"), tallied, ""))
+        out.print(rows_of(_columns("passed", "frames"), tallies(reports), ""))
     elif reports:
         rows = (
             (each.name, f"{each.frames:,}", Text(each.verdict.value, STYLES[each.verdict.value]))

@@ -37,9 +37,8 @@ class ActionCosts:
         self._place_of = place_of
         self._only_place = only_place  # of an action; '' if it can be done in several
         self._compared: dict[tuple[object, ...], int] = {}  # the lesson at the last comparison
-        self._current: dict[
-            str, Action
-        ] = {}  # the actions last returned: an unchanged action stays the same object
+        # The actions last returned: an unchanged action stays the same object.
+        self._current: dict[str, Action] = {}
 
     def current_costs(
         self, actions: Sequence[Action], failures: Mapping[str, int], state: State | None
@@ -55,9 +54,8 @@ class ActionCosts:
         self, action: Action, failures: int, known: Mapping[str, MistakeRecord]
     ) -> Action:
         mistake, reasons = known.get(action.name), self.experience.reasons
-        missing = (
-            () if not reasons else [each.fact for each in action.effects if each.fact in reasons]
-        )
+        effects = action.effects if reasons else ()
+        missing = [each.fact for each in effects if each.fact in reasons]
         if not (failures or mistake or missing):
             return action
         priced = _priced(action, failures, mistake)

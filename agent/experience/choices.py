@@ -8,7 +8,7 @@ from agent.experience.memory_use import MemoryUse
 from agent.experience.run_times import WayVerdict
 from agent.experience.uses import Experience
 from agent.story.interactions import Task
-from memory import Json
+from memory.codec import SavedAttributes
 
 Advise = Callable[[str, Mapping[int, str], Mapping[int, WayVerdict], int], int | None]
 
@@ -22,10 +22,8 @@ class Choice(NamedTuple):
 
 
 ODDS: Final = "odds"  # begins the id of each choice of SURENESS
-SURENESS: Final = {
-    50: "go at even odds",
-    90: "train until nine of ten are won",
-}  # by the chance to win, in percent
+# By the chance to win, in percent.
+SURENESS: Final = {50: "go at even odds", 90: "train until nine of ten are won"}
 NEXT_DOOR, NEXT_TOWN = 1, 2  # as memory keeps them
 SHOPPING: Final = Choice(
     "shopping",
@@ -39,12 +37,14 @@ def sureness(task: Task) -> Choice:
     return Choice(f"{ODDS}:{task.id}", f"how sure to be before this battle: {task.label}", SURENESS)
 
 
-class GameChoices:
+class GameChoices(SavedAttributes):
     """The choices made, by id; part of a checkpoint, so that a resumed run keeps its choices.
 
     `advise` returns the advised one of several alternatives, by their words, what memory knows of them and the one taken
     so far, or None without an advisor or advice. `changes` counts those that advice changed since the process began.
     """
+
+    SAVED = ("made", "_asked", "_mattered")
 
     def __init__(self, experience: Experience | None = None, advise: Advise | None = None) -> None:
         self.made: dict[str, int] = {}
@@ -112,12 +112,8 @@ class GameChoices:
         """Return the choices that made a difference so far, by id: memory learns from these alone."""
         return {name: way for name, way in self.made.items() if name in self._mattered}
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the choices made so far."""
-        asked, mattered = sorted(self._asked), sorted(self._mattered)
-        return {"made": dict(self.made), "asked": asked, "mattered": mattered}
-
     def restore(self, data: Mapping[str, Any]) -> None:
-        """Take over what `to_json` returned."""
-        self.made |= dict(data["made"])  # tasks added to the story later keep the choice drawn now
-        self._asked, self._mattered = set(data["asked"]), set(data["mattered"])
+        """Take over what `to_json` returned; tasks added to the story later keep the choice drawn now."""
+        drawn = self.made
+        super().restore(data)
+        self.made = drawn | self.made

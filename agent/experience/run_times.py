@@ -156,14 +156,10 @@ def _values(
     counts = {name: exp(-fmean(ticks) / LASTING) for name, ticks in after.items()}
     counted = []
     for run in reached:
-        ends = sorted(
-            (tick, name)
-            for name, tick in run.ticks.items()
-            if run.ticks[start] <= tick <= run.ticks[last]
-        )
-        counted.append(
-            sum(counts[before] * (end - begin) for (begin, before), (end, _) in pairwise(ends))
-        )
+        first, end_tick = run.ticks[start], run.ticks[last]
+        ends = sorted((at, name) for name, at in run.ticks.items() if first <= at <= end_tick)
+        parts = pairwise(ends)
+        counted.append(sum(counts[before] * (end - at) for (at, before), (end, _) in parts))
     effects = _effects([run.chosen for run in reached], counted)
     values: dict[int, list[float]] = {way: [] for way in took}
     for run, count in zip(reached, counted, strict=True):

@@ -85,10 +85,7 @@ class Experience(SavedAttributes):
     `moved` counts, for each use, the decisions that memory changed; it is part of a checkpoint.
     """
 
-    SAVED = (
-        "moved",
-        "influences",
-    )  # decisions changed by each use, and the reasons already counted
+    SAVED = ("moved", "influences")
 
     def __init__(
         self,
@@ -216,11 +213,8 @@ class Experience(SavedAttributes):
         """Return the open encounters of a kind by key; those of this session replace earlier ones."""
 
         def find(recall: Recall) -> dict[str, Record]:
-            entries = (
-                entry
-                for scope in (self._episodes, self._session)
-                for entry in recall.recent(scope, kind, MET)
-            )
+            scopes = (self._episodes, self._session)
+            entries = (each for scope in scopes for each in recall.recent(scope, kind, MET))
             return {each.key: from_json(record, each.data) for each in entries if not each.closed}
 
         return self._known(use, (), find, {})

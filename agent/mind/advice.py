@@ -217,16 +217,15 @@ class ModelAdvice(SavedAttributes):
 
     def _options(self, moment: QuestionContext) -> tuple[Option, ...]:
         """Return the actions that are possible now and would change a fact, each with what is known against it."""
-        useful = [
-            each
-            for each in moment.actions
-            if each.possible(moment.facts) and each.changes(moment.facts)
-        ]
-        verdicts = [(each, self._describer.verdict(moment, each)) for each in useful[:MOST]]
-        return tuple(
-            Option(each.name, f"{each.label} ({verdict})" if verdict else each.label)
-            for each, verdict in verdicts
-        )
+        facts = moment.facts
+        useful = [each for each in moment.actions if each.possible(facts) and each.changes(facts)]
+        options = []
+        for each in useful[:MOST]:
+            verdict = self._describer.verdict(moment, each)
+            options.append(
+                Option(each.name, f"{each.label} ({verdict})" if verdict else each.label)
+            )
+        return tuple(options)
 
     def _answer(
         self,
@@ -254,9 +253,7 @@ class ModelAdvice(SavedAttributes):
             goals=tuple(Option(each.name, each.label) for each in goals),
             candidates=candidates,
             milestone=self._milestone,
-            picture=reading.screen.png()
-            if reading is not None and purpose is Purpose.STUCK
-            else b"",
+            picture=reading.screen.png() if reading and purpose is Purpose.STUCK else b"",
             about=about,
             learnt=learnt if learnt != self._learnt else "",  # the last question said it already
             by_rules=by_rules,

@@ -65,10 +65,9 @@ class AdvisorTools:
         if not text or len(text) > LONGEST_CLAIM:
             raise ToolRefused(f"a claim has 1 to {LONGEST_CLAIM} characters; shorten it")
         if len(tags) > MOST_TAGS or any(len(each) > LONGEST_TAG for each in tags):
-            message = (
+            raise ToolRefused(
                 f"a claim has at most {MOST_TAGS} tags, each of at most {LONGEST_TAG} characters"
             )
-            raise ToolRefused(message)
         if len(self._claims()) >= MOST_CLAIMS:
             message = f"{MOST_CLAIMS} claims of yours are stored already; forget some first"
             raise ToolRefused(message)

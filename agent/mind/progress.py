@@ -149,9 +149,8 @@ class ProgressMonitor(SavedAttributes):
         self.quiet = 0
         self._lost = 0
         self._counts: Counter[_Key] = Counter()
-        self._excess: dict[
-            _Key, float
-        ] = {}  # for keys at their limit or above: the count as a multiple of the limit
+        # For keys at their limit or above: the count as a multiple of the limit.
+        self._excess: dict[_Key, float] = {}
         self._square: list[int] = []  # the map, x and y where the player was last in control
         self._text = ""
 

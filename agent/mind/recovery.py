@@ -213,10 +213,8 @@ class StuckRecovery(SavedAttributes):
         """
         if self.episode is None:
             return checkpoints[0]
-        since, times = (
-            self.episode.since,
-            self.episode.recovery_steps.count(RecoveryStep.RESTORE.value),
-        )
+        times = self.episode.recovery_steps.count(RecoveryStep.RESTORE.value)
+        since = self.episode.since
         moments = list(dict.fromkeys(tick for tick in checkpoints if tick <= since))
         return moments[:times][-1] if moments else checkpoints[-1]
 
@@ -224,9 +222,8 @@ class StuckRecovery(SavedAttributes):
         """Resume at the checkpoint of `tick`, with the recovery state of the abandoned branch."""
         self._adopt(died)
         self.progress.resume_after_restore(died["progress"])
-        self._cooling = {
-            name: tick + until - died["tick"] for name, until in died["cooling"].items()
-        }
+        passed = tick - died["tick"]
+        self._cooling = {name: until + passed for name, until in died["cooling"].items()}
         self._tick, self._leaving, self._asking = tick, None, None
         self._pause = random.Random(f"{self._seed}:{self.restores}").randint(1, LONGEST_PAUSE)
 

@@ -143,12 +143,8 @@ class SituationDescriber:
             ]
             if ways:
                 action = min(ways, key=lambda way: way[:2])[2]
-                needs = [
-                    self._fact(each.fact)
-                    for each in action.requires
-                    if not each.holds(moment.facts)
-                ]
-                words = ", ".join(needs) or "nothing more"
+                needs = [each for each in action.requires if not each.holds(moment.facts)]
+                words = ", ".join(self._fact(each.fact) for each in needs) or "nothing more"
                 yield _flat(f"- {goal.label}: {action.label} needs {words}")
 
     def _fact(self, fact: str) -> str:
@@ -185,10 +181,8 @@ class SituationDescriber:
                 opponents = task.against.opponents()
                 who = opponents[self.story.rival_choice(state) % len(opponents)]
                 names = dict.fromkeys(self.dex.species(each.species).name for each in team)
-                return {
-                    "opponent": self.dex.opponent(who.trainer_class, who.number),
-                    "enemy_pokemon": ", ".join(names),
-                }
+                opponent = self.dex.opponent(who.trainer_class, who.number)
+                return {"opponent": opponent, "enemy_pokemon": ", ".join(names)}
         return {}
 
     def team(self, state: State) -> Iterator[str]:
@@ -197,12 +191,10 @@ class SituationDescriber:
             kind = self.dex.all_species.get(mon.species)
             name = kind.name if kind is not None else f"species {mon.species}"
             moves = self.dex.all_moves
-            known = [
-                f"{moves[slot.move].name if slot.move in moves else slot.move} {slot.pp} PP"
-                for slot in mon.moves
-            ]
+            known = [(moves.get(each.move), each) for each in mon.moves]
+            left = [f"{move.name if move else each.move} {each.pp} PP" for move, each in known]
             hp = f"{mon.hp} of {mon.stats.hp} HP"
-            yield quoted(f"{name} level {mon.level}, {hp}, {', '.join(known)}")
+            yield quoted(f"{name} level {mon.level}, {hp}, {', '.join(left)}")
 
     def bag(self, state: State) -> Iterator[str]:
         """Yield a line for each stack of items in the bag."""

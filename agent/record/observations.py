@@ -97,11 +97,8 @@ def _action(
     if result.error == Outcome.INTERRUPTED.value:  # not a failure
         return [Observed("action_interrupted", f"{why}: interrupted", 2, name, details)]
     if result.error:
-        return [
-            Observed(
-                "action_failed", f"{why}, at {args['place']}: {result.error}", 4, name, details
-            )
-        ]
+        content = f"{why}, at {args['place']}: {result.error}"
+        return [Observed("action_failed", content, 4, name, details)]
     gained = _gained(args["bag"], result.output["bag"])
     if not gained:
         return [Observed("action_done", why, 1, name, details, ("action_failed",))]
@@ -149,11 +146,8 @@ def _stuck(args: Mapping[str, Any], _result: Result) -> Sequence[Observed]:
     end = f"solved by {args['solved_by']}" if args["solved_by"] else "not solved"
     tried = ", ".join(args["tried"]) or "nothing"
     content = f"got nowhere at {args['place']} ({args['reason']}): tried {tried}; {end}"
-    details = {
-        "episode": args["number"],
-        "goal": args["goal"],
-        "recovery_steps": list(args["recovery_steps"]),
-    }
+    steps = list(args["recovery_steps"])
+    details = {"episode": args["number"], "goal": args["goal"], "recovery_steps": steps}
     return [Observed(STUCK, content, 8, args["place"], details)]
 
 

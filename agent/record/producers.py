@@ -130,10 +130,8 @@ class PlayProducers:
         """The defeats that cost money since the last change of goal."""
         percept: Percept = call.args[1]
         at = game_seconds(percept.state)
-        return [
-            Produced({"run": self.run, **blackout}, percept.tick, at, importance=9)
-            for blackout in self.battles.take_blackouts()
-        ]
+        blackouts = [{"run": self.run, **each} for each in self.battles.take_blackouts()]
+        return [Produced(each, percept.tick, at, importance=9) for each in blackouts]
 
     def milestone_times(self, call: Call, reached: tuple[ReachedMilestone, ...]) -> list[Produced]:
         """The reached milestones, each with the choices, battles, team, bag and items picked up until then."""
@@ -141,6 +139,7 @@ class PlayProducers:
             return []
         percept: Percept = call.args[0]
         at, fought, name_of = game_seconds(percept.state), self.battles, self.game.dex.item_name
+        picked_up = found(self.game.world, percept.state)
         milestone_time: dict[str, Json] = {
             "run": self.run,
             "choices": dict(self.choices.decisive()),
@@ -151,9 +150,7 @@ class PlayProducers:
             "turns": fought.turns,
             "lost": fought.lost,
             "left": {name_of(item): quantity for item, quantity in percept.state.bag.items},
-            "found": {
-                name_of(item): n for item, n in found(self.game.world, percept.state).items()
-            },
+            "found": {name_of(item): n for item, n in picked_up.items()},
             "moved": {str(use): n for use, n in self.experience.moved.items()},
         }
         return [
@@ -172,9 +169,8 @@ class PlayProducers:
             return
         before, here = percept.came_from, percept.state.map.map_id
         called, header = self.game.story.called, self.game.world.map(here).header
-        beyond = {each.map_id for each in header.warps} | {
-            each.map_id for each in header.connections
-        }
+        beyond = {each.map_id for each in header.warps}
+        beyond.update(each.map_id for each in header.connections)
         areas = tuple(map(called, sorted(beyond - {OUTSIDE, here})))
         came_from: tuple[str, ...] = ()
         if before is not None and before != here:
@@ -275,11 +271,9 @@ class PlayProducers:
 
     def _where(self, plan: Plan) -> str | None:
         """Return the place to which a plan leads, or None."""
-        places = [
-            each.name.removeprefix("travel:") for each in plan.actions if "travel:" in each.name
-        ]
+        names = [each.name for each in plan.actions if "travel:" in each.name]
         known = {each.name: each.called for each in self.game.story.places}
-        return known.get(places[-1]) if places else None
+        return known.get(names[-1].removeprefix("travel:")) if names else None
 
     def _resources(self, percept: Percept) -> None:
         """Tell the money and the items, if they have changed."""
@@ -302,10 +296,8 @@ class PlayProducers:
 
     def _team(self, state: State) -> list[Json]:
         known = self.game.dex.all_species
-        return [
-            f"{known[mon.species].name if mon.species in known else mon.nickname}:{mon.level}"
-            for mon in state.party.mons
-        ]
+        team = [(known.get(mon.species), mon) for mon in state.party.mons]
+        return [f"{kind.name if kind else mon.nickname}:{mon.level}" for kind, mon in team]
 
 
 def _has_entered_map(percept: Percept) -> bool:
@@ -328,15 +320,8 @@ def _objective(active_goal: ActiveGoal) -> SessionObjective:
     )
 
 
-def _produced(
-    record: Any,  # noqa: ANN401 -- any record of memory
-    tick: int,
-    state: State,
-    *,
-    importance: int = 3,
-    **more: Json,
-) -> Produced:
-    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=importance)
+def _produced(record: Any, tick: int, state: State, **more: Json) -> Produced:  # noqa: ANN401  # any record
+    return Produced({**as_json(record), **more}, tick, game_seconds(state), importance=3)
 
 
 def _hp_percent(party: Party) -> float:

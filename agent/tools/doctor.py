@@ -58,9 +58,8 @@ def _levels(table: WildTable, index: int) -> str:
     for slot in table.slots:
         if slot.species == index:
             levels[slot.level] = levels.get(slot.level, Fraction(0)) + slot.chance
-    return ", ".join(
-        f"level {level}: {float(100 * chance):.1f} %" for level, chance in sorted(levels.items())
-    )
+    rows = sorted(levels.items())
+    return ", ".join(f"level {level}: {float(100 * chance):.1f} %" for level, chance in rows)
 
 
 DRAWN: Final = " ┌─┐│└┘▶"  # boxes and the cursor

@@ -75,6 +75,7 @@ def divergence_job(seed: int, number: int) -> Row:
                 "alone": bisect_with(recording, change, cartridge),
                 "pair": bisect_pair(pair, cartridge.sha1, partial(PyBoyConsole, cartridge)),
             }
+    most = most_restores(recording)
     label, offset = label_of(change.address) or (f"{change.address:#06x}", 0)
     return {
         "name": f"tick {change.tick}",
@@ -82,11 +83,11 @@ def divergence_job(seed: int, number: int) -> Row:
         "button": str(step.button),
         "restores": {way: each.restores for way, each in found.items()},
         "ticks driven": {way: each.ticks for way, each in found.items()},
-        "most restores": round(2 + log2(recording.restorable), 1),
+        "most restores": round(most, 1),
         "problems": [
-            f"{way}: reported tick {tick_of(each)} in {each.restores} restores, at most {each.max_restores:.1f}"
+            f"{way}: reported tick {tick_of(each)} in {each.restores} restores, at most {most:.1f}"
             for way, each in found.items()
-            if tick_of(each) != change.tick or each.restores > each.max_restores
+            if tick_of(each) != change.tick or each.restores > most
         ],
     }
 
@@ -112,6 +113,11 @@ def other_step(recording: Recording, tick: int, chance: Random) -> Step:
     button = chance.choice([each for each in Button if each is not old.button])
     hold = old.hold or min(4, old.frames)
     return Step(button, hold, old.frames - hold)
+
+
+def most_restores(recording: Recording) -> float:
+    """Return how many states a binary search restores at most, power-on among them."""
+    return 2 + log2(1 + len(recording.marks))
 
 
 def bisect_with(recording: Recording, change: ChangedByte, cartridge: Cartridge) -> BisectResult:

@@ -14,11 +14,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
-from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
-from tests.proofs.exam.truth import FightOutcome, GameTruth, ObservedFight, truth_of
+from tests.proofs.exam.truth import (
+    FightOutcome,
+    GameTruth,
+    ObservedFight,
+    replayed_states,
+    truth_of,
+)
 from tests.proofs.ledger import Ledger
 
 Event: TypeAlias = tuple[int, str, Mapping[str, Any]]

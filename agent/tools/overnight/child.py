@@ -94,11 +94,8 @@ class Child:
         self._open = selectors.DefaultSelector()
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        for file, kind in (
-            (pulse, "pulse"),
-            (self._process.stdout.fileno(), "out"),
-            (self._process.stderr.fileno(), "err"),
-        ):
+        out, err = self._process.stdout.fileno(), self._process.stderr.fileno()
+        for file, kind in ((pulse, "pulse"), (out, "out"), (err, "err")):
             os.set_blocking(file, False)
             self._open.register(file, selectors.EVENT_READ, kind)
 

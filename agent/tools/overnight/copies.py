@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from agent.advisor.port import Decider
 from agent.app.settings import RunSettings
 from agent.errors import RunError
-from agent.tools.overnight.outcomes import MB
+from agent.tools.overnight.night import MB
 from memory import (
     BusyStore,
     CorruptStore,
@@ -25,6 +25,8 @@ from memory.file_access import copy_file, make_folder, new_file, read_toml
 from memory.store import COPIES, SETTINGS, STORE, KnowledgeReader
 
 OF_ANOTHER_RUN: Final = "is of another run"
+Answer = TypeVar("Answer")
+Otherwise = TypeVar("Otherwise")
 EVERY_S: Final = 600.0
 WAIT_FACTOR: Final = 20  # the wait for the next copy, as a multiple of the time a copy takes
 
@@ -87,6 +89,17 @@ class BackedUpFile(NamedTuple):
     @property
     def _older(self) -> Path:
         return self.copy.with_name(f"older-{self.copy.name}")
+
+
+def asked(
+    run: Path, question: Callable[[RunReader], Answer], otherwise: Otherwise
+) -> Answer | Otherwise:
+    """Return what `question` reads in the file of a run, or `otherwise` if that cannot be read."""
+    try:
+        with closing(read_run_store(run)) as store:
+            return question(store)
+    except StoreError:
+        return otherwise
 
 
 def run_file(folder: Path) -> BackedUpFile:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final, NamedTuple
 
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     DAMAGE,
     INTERRUPTED_NIGHT,
     TEMPORARY,
@@ -35,9 +35,7 @@ class Target(Enum):
 
     LAST = "last"  # the last checkpoint
     FURTHER = "further"  # a checkpoint before the last restore target
-    BEFORE_GAIN = (
-        "before_gain"  # the last checkpoint before the last gain, then a milestone before that
-    )
+    BEFORE_GAIN = "before_gain"  # before the last gain: a checkpoint, the next time a milestone
     COPY = "copy"  # an older copy of the whole run
 
 
@@ -103,9 +101,8 @@ def decide(ended: ChildExit, damage: Damage | None, before: NightHistory) -> Dec
     if ended.because is Limit.MEMORY:
         return Decision(Restart(NightFault.MEMORY, ended.message), history)
     if isinstance(ended.because, Limit):  # calls or dollars; all others end the night
-        return Decision(
-            Restart(message=ended.message, by_rules=True), replace(history, by_rules=True)
-        )
+        history = replace(history, by_rules=True)
+        return Decision(Restart(message=ended.message, by_rules=True), history)
     if ended.because is NightFault.LIVELOCK or ended.stop == "gave_up":
         return _return(ended, history)
     if damage is not None:
@@ -124,12 +121,9 @@ def _verdict(ended: ChildExit, history: NightHistory) -> NightVerdict | None:
     match ended.because:
         case Limit.HOURS | Limit.GAME_HOURS | Limit.DISK | Limit.LOG as limit:
             return NightVerdict(NightEnding.LIMIT, ended.message, limit)
-        case Limit.MEMORY if history.memory_is_short:
-            return NightVerdict(
-                NightEnding.LIMIT,
-                f"{ended.message}, soon after a restart that freed it",
-                Limit.MEMORY,
-            )
+        case Limit.MEMORY as limit if history.memory_is_short:
+            why = f"{ended.message}, soon after a restart that freed it"
+            return NightVerdict(NightEnding.LIMIT, why, limit)
         case _:
             return None
 
@@ -158,9 +152,8 @@ def _wait(damage: Damage, history: NightHistory) -> Decision:
     """Wait until there is disk space or the folder can be written again."""
     history = replace(history, waits=history.waits + 1)
     if history.waits <= WAITS:
-        return Decision(
-            Restart(damage.fault, damage.message, wait=_backoff(history.waits)), history
-        )
+        wait = _backoff(history.waits)
+        return Decision(Restart(damage.fault, damage.message, wait), history)
     if damage.fault is NightFault.DISK:
         return Decision(NightVerdict(NightEnding.LIMIT, damage.message, Limit.DISK), history)
     return Decision(NightVerdict(NightEnding.GAVE_UP, damage.message), history)
@@ -256,10 +249,8 @@ class Recovery:
         if isinstance(decision, NightVerdict):
             return decision
         if ended.ended_from_outside not in {None, decision.fault}:
-            self.report(
-                Restart(ended.ended_from_outside, "ended from outside"),
-                "restart, after the other fault",
-            )
+            also = Restart(ended.ended_from_outside, "ended from outside")
+            self.report(also, "restart, after the other fault")
         if ended.because is Limit.MEMORY:
             self._cleared_at = self.elapsed()
         if decision.damage is not None:

@@ -9,9 +9,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from agent.events import MilestoneEvent, events
-from agent.tools.overnight.copies import OF_ANOTHER_RUN, BackedUpFile, SettingsFile, settings_fault
+from agent.tools.overnight.copies import (
+    OF_ANOTHER_RUN,
+    BackedUpFile,
+    SettingsFile,
+    asked,
+    settings_fault,
+)
 from agent.tools.overnight.logs import EVENTS_FILE, STDERR_FILE
-from agent.tools.overnight.outcomes import NightFault
+from agent.tools.overnight.night import NightFault
 from memory import CorruptStore, StoreError, VitalsRow, file_fault, read_run_store
 from memory.errors import ForeignStore, MissingStore, NewerStore, RetiredStore, RunFolderError
 from memory.inspect import write_repaired_copy
@@ -77,12 +83,8 @@ class NightFiles(NamedTuple):
         lost = {self.settings.path: toml and f"{self.settings.path}: {toml}"}
         lost |= {each.path: each.loss(run_id) for each in (self.run, self.memory)}
         kept = [self.settings.copy] if toml and self.settings.copy.is_file() else []
-        kept += [
-            copy
-            for each in (self.run, self.memory)
-            if lost[each.path]
-            for copy in [*each.copies][:1]
-        ]
+        for each in (self.run, self.memory):
+            kept += [*each.copies][:1] if lost[each.path] else []
         if self._is_other_folder(toml, lost[self.run.path]):
             gone = f"{self.folder} was removed, renamed or replaced, and the copies in it too"
             lost, kept = {self.folder: gone, self.memory.path: lost[self.memory.path]}, []
@@ -123,30 +125,18 @@ class NightFiles(NamedTuple):
 
     def marks(self) -> list[tuple[int, bool]]:
         """Return the ticks of all checkpoints in order, each with whether it is permanent."""
-        try:
-            with closing(read_run_store(self.run.path)) as store:
-                return [
-                    (mark.tick, mark.why in {"start", "milestone"})
-                    for mark in store.checkpoints.marks()
-                ]
-        except StoreError:
-            return []
+        marks = asked(self.run.path, lambda run: run.checkpoints.marks(), ())
+        return [(mark.tick, mark.why in {"start", "milestone"}) for mark in marks]
 
     def milestones(self) -> list[str]:
         """Return the milestones reached so far, in order."""
-        try:
-            with closing(read_run_store(self.run.path)) as store:
-                return [each.id for each in events(store, MilestoneEvent)]
-        except StoreError:
-            return []
+        reached = asked(self.run.path, lambda run: [*events(run, MilestoneEvent)], [])
+        return [each.id for each in reached]
 
     def last_vitals(self) -> VitalsRow | None:
         """Return the last measurements of the run, with its tick and frame, or None."""
-        try:
-            with closing(read_run_store(self.run.path)) as store:
-                return next(reversed(store.record.vitals()), None)
-        except StoreError:
-            return None
+        rows = asked(self.run.path, lambda run: run.record.vitals(), ())
+        return rows[-1] if rows else None
 
     def _all_damage(self, *, thoroughly: bool) -> Iterator[Damage]:
         yield from _write_errors(self.folder)
@@ -190,9 +180,8 @@ class NightFiles(NamedTuple):
 
     def _can_begin(self) -> bool:
         """Return whether nothing of the run was played, also by its copies, so that play begins it."""
-        return has_played_nothing(self.folder) and not any(
-            _can_resume(copy) for copy in self.run.copies
-        )
+        is_new = has_played_nothing(self.folder)
+        return is_new and not any(map(_can_resume, self.run.copies))
 
     def _restore_settings(self) -> RepairResult:
         if not settings_fault(self.settings.copy):

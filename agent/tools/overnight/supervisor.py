@@ -14,23 +14,24 @@ from agent.app import Interrupt, resident_bytes
 from agent.errors import RunError, UsageError
 from agent.events import MilestoneEvent, events
 from agent.tools.overnight.child import Child
-from agent.tools.overnight.copies import Copier, memory_file, run_file, settings_file
+from agent.tools.overnight.copies import Copier, asked, memory_file, run_file, settings_file
 from agent.tools.overnight.logs import ChildLog, NightJournal, orphan_of, progress_of, read_journal
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     INTERRUPTED_NIGHT,
     USAGE,
     ChildExit,
+    Clock,
     Limit,
     Night,
     NightEnding,
+    NightSettings,
     NightVerdict,
     hours_over,
 )
 from agent.tools.overnight.recovery import NightHistory, Recovery, Restart
 from agent.tools.overnight.repair import NightFiles
-from agent.tools.overnight.settings import Clock, NightSettings
 from agent.tools.overnight.watch import ChildWatch, NightViewer, UsageMeter
-from memory import RunReader, StoreError, read_run_store
+from memory import RunReader
 from memory.errors import RunFolderError
 from memory.store import STORE, own
 
@@ -81,12 +82,8 @@ class Supervisor:
     def _resume_night(self) -> None:
         """Begin the night, or resume it with the progress in its journal."""
         settings, folder, clock = self.settings, self.settings.run, self.clock
-        self._journal.append(
-            "began",
-            settings=settings.describe(),
-            night_s=self._night_s(),
-            resumed=self._progress.is_resumed,
-        )
+        flags, resumed = settings.describe(), self._progress.is_resumed
+        self._journal.append("began", settings=flags, night_s=self._night_s(), resumed=resumed)
         self._progress.milestones |= dict.fromkeys(self._files.milestones())
         self._log = ChildLog(folder, self._progress.log_bytes)
         asks = settings.asks and not self._progress.by_rules
@@ -240,11 +237,7 @@ def finished_night(folder: Path, goal: str) -> Night | None:
 
     A file that cannot be read is no finished run: a night examines and repairs it.
     """
-    try:
-        with closing(read_run_store(folder / STORE)) as run:
-            return _night(folder, run, goal)
-    except StoreError:
-        return None
+    return asked(folder / STORE, lambda run: _night(folder, run, goal), None)
 
 
 def _night(folder: Path, run: RunReader, goal: str) -> Night | None:

@@ -1,27 +1,27 @@
 """Watches one child until it ends, or ends it at a limit, a hang, a livelock or a damaged file."""
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
 from typing import Any, Final, Protocol
 
 from agent.app import Interrupt, file_bytes, free_bytes, resident_bytes
+from agent.app.verdicts import NANOS
 from agent.tools.overnight.child import Child, Heartbeat
-from agent.tools.overnight.copies import Copier
+from agent.tools.overnight.copies import Copier, asked
 from agent.tools.overnight.logs import ChildLog, Line, NightJournal
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     FRAMES_PER_HOUR,
     KILLED,
     ChildExit,
+    Clock,
     NightFault,
+    NightSettings,
     NightUsage,
     StopReason,
     exceeded,
 )
-from agent.tools.overnight.settings import Clock, NightSettings
-from memory import StoreError, read_run_store
 from memory.store import CallState
 
 
@@ -66,9 +66,6 @@ class StallDetector:
         return self.idle_frames > after_hours * FRAMES_PER_HOUR
 
 
-NANOS: Final = 1_000_000_000  # per dollar
-
-
 @dataclass(slots=True)
 class UsageMeter:
     """Reads the usage of a night; `night_s` returns its seconds so far, `asks` is whether a model may be asked."""
@@ -96,11 +93,7 @@ class UsageMeter:
 
     def run_id(self) -> str:
         """Return the id of the run, '' when it cannot be read."""
-        try:
-            with closing(read_run_store(self.run)) as store:
-                return store.run_id
-        except StoreError:
-            return ""
+        return asked(self.run, lambda run: run.run_id, "")
 
     def free(self) -> int:
         """Return the free bytes on the fuller of the two disks."""
@@ -108,12 +101,10 @@ class UsageMeter:
 
     def count_calls(self) -> None:
         """Count the calls in the record; if it cannot be read, the last count stays."""
-        try:
-            with closing(read_run_store(self.run)) as store:
-                made = [each for each in store.calls.all() if each.state is not CallState.CANCELLED]
-        except StoreError:
-            return
-        self.calls, self.usd = len(made), sum(each.nanos for each in made) / NANOS
+        every = asked(self.run, lambda run: run.calls.all(), None)
+        if every is not None:
+            made = [each for each in every if each.state is not CallState.CANCELLED]
+            self.calls, self.usd = len(made), sum(each.nanos for each in made) / NANOS
 
 
 STEP_S: Final = 0.25  # the longest delay of an interrupt
@@ -186,10 +177,8 @@ class ChildWatch:
             if milestone not in self.milestones:
                 self.milestones[milestone] = None
                 tick, frame = moments.get(milestone, now)
-                reached = len(self.milestones)
-                self.journal.append(
-                    "milestone", id=milestone, reached=reached, tick=tick, frame=frame
-                )
+                at = {"reached": len(self.milestones), "tick": tick, "frame": frame}
+                self.journal.append("milestone", id=milestone, **at)
                 self.copier.request_copy()
         self.viewer.show_heartbeat(heartbeat, self.meter.night_s())
 
@@ -204,17 +193,13 @@ class ChildWatch:
         self.journal.flush()  # waiting lines must be written even if the child is silent
         self._sample_if_due(child, now)
         reading = self.meter.read(child.pid, self._heartbeat.frame if self._heartbeat else 0)
-        return (
-            exceeded(reading, self.settings.limits)
-            or self._stall_reason(now)
-            or self._damage_reason()
-        )
+        over = exceeded(reading, self.settings.limits)
+        return over or self._stall_reason(now) or self._damage_reason()
 
     def _stall_reason(self, now: float) -> StopReason | None:
         patience = self.settings.patience
-        where = (
-            f"{self._heartbeat.place}, {self._heartbeat.doing}" if self._heartbeat else "its start"
-        )
+        last = self._heartbeat
+        where = f"{last.place}, {last.doing}" if last else "its start"
         if self.stalls.hangs(now, after_s=patience.hang_s):
             return StopReason(NightFault.HANG, f"no tick for {patience.hang_s:g} s since {where}")
         if self.stalls.is_livelock(after_hours=patience.gain_hours):

@@ -8,7 +8,6 @@ about the ticks before it. Differences outside the digests are found by binary s
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from math import log2
 from typing import NamedTuple, TypeAlias
 
 from agent.tools.progress import Bar, no_bar, tracked
@@ -47,21 +46,14 @@ class Search(ExitStack):
 class BisectResult(NamedTuple):
     """The first difference, if there is any, and the cost of finding it.
 
-    `restorable` counts the states that could be restored, including power-on. `shown` holds the differences in RAM, where
-    they are known. `notes` holds further remarks.
+    `shown` holds the differences in RAM, where they are known. `notes` holds further remarks.
     """
 
     divergence: Divergence | None
     shown: Difference | None
     notes: tuple[str, ...]
     restores: int
-    restorable: int
     ticks: int
-
-    @property
-    def max_restores(self) -> float:
-        """The maximum number of restores of the search."""
-        return 2 + log2(self.restorable)
 
 
 PassedMark: TypeAlias = tuple[CheckpointInfo, Ram]  # a checkpoint passed, and RAM as replayed
@@ -89,7 +81,6 @@ def bisect_alone(recording: Recording, switch_on: SwitchOn, bar: Bar = no_bar) -
             shown=None if change is None else change.shown,
             notes=(*_notes_on_drive(edited, divergence, change, passed), *search.notes),
             restores=search.restores,
-            restorable=recording.restorable,
             ticks=search.ticks,
         )
 
@@ -175,9 +166,7 @@ def bisect_pair(
 ) -> BisectResult:
     """Return the first tick at which two recordings differ, and how; a different length alone does not count."""
     edits = [find_edit(each, cartridge_sha1) for each in pair]
-    edited = min(
-        (each for each in edits if each is not None), key=lambda each: each.tick, default=None
-    )
+    edited = min(filter(None, edits), key=lambda each: each.tick, default=None)
     one, other = pair if edited is None else (each.before(edited.tick) for each in pair)
     with Search(switch_on, bar) as search:
         found = first_difference(one.records, other.records)
@@ -187,7 +176,6 @@ def bisect_pair(
             shown=shown,
             notes=(*_notes_on_pair(pair, edits, found or edited), *search.notes),
             restores=search.restores,
-            restorable=max(each.restorable for each in pair),
             ticks=search.ticks,
         )
 
@@ -240,11 +228,8 @@ def _ram_at(name: str, recording: Recording, span: tuple[int, int], search: Sear
 def _notes_on_pair(
     pair: RecordingPair, edits: Sequence[Divergence | None], found: Divergence | None
 ) -> list[str]:
-    notes = [
-        f"{name} itself was changed: {edited}"
-        for name, edited in zip("AB", edits, strict=True)
-        if edited is not None
-    ]
+    named = zip("AB", edits, strict=True)
+    notes = [f"{name} itself was changed: {edit}" for name, edit in named if edit is not None]
     lengths = {name: len(each.records) for name, each in zip("AB", pair, strict=True)}
     if found is None and lengths["A"] != lengths["B"]:
         short, long = sorted(lengths, key=lambda name: lengths[name])

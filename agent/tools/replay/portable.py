@@ -97,10 +97,8 @@ def read_portable(path: Path) -> OpenRecording:
     try:
         data = read_bytes(path, MOST_BYTES)
     except OSError as error:
-        _refuse(
-            path,
-            f"cannot be read ({error.strerror}); name an exported replay, or the folder of a run",
-        )
+        what = "name an exported replay, or the folder of a run"
+        _refuse(path, f"cannot be read ({error.strerror}); {what}")
     if not data.startswith(MAGIC):
         _refuse(path, "is not an exported replay; name one, or the folder of a run")
     if _checksum(data[:-CHECKSUM]) != data[-CHECKSUM:]:

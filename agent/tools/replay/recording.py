@@ -16,15 +16,12 @@ from emulator import (
     Divergence,
     DivergenceKind,
     Link,
-    PlayingConsole,
     PyBoyConsole,
     Screen,
-    State,
     StateError,
     StepRecord,
     first_divergence,
     mismatch,
-    read_state,
     verify_chain,
 )
 from memory import CheckpointInfo, CorruptStore, RunReader
@@ -44,11 +41,6 @@ class Recording:
     end: Link | None
     marks: Sequence[CheckpointInfo]
     state_of: Callable[[CheckpointInfo], bytes]
-
-    @property
-    def restorable(self) -> int:
-        """The number of states that can be restored, including power-on."""
-        return 1 + len(self.marks)
 
     def before(self, tick: int) -> Self:
         """Return the part of the recording before a tick."""
@@ -144,18 +136,6 @@ def drive(recording: Recording, console: Console, bar: Bar = no_bar) -> Replay:
     found = first_divergence(console, tracked(intact.records, bar))
     digest = recording.records[-1].chain.hex() if recording.records else ""
     return Replay(len(recording.records), found or edited, digest)
-
-
-def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
-    """Yield each tick of the live steps of `run` with the state after it, from a new `console`.
-
-    Raises Divergence where the replay differs from the recording.
-    """
-    records = readable_records(run.record.steps())
-    player = PlayingConsole(console, records)
-    for record in records:
-        player.perform(record.step)
-        yield record.tick, read_state(console.ram(), console.frame)
 
 
 def replay_steps(

@@ -5,21 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from agent.advisor.names import model_name
-from agent.app.verdicts import AdviceTotals, AdviceVerdict, made_up_usd, totals, verdicts
+from agent.app.verdicts import NANOS, AdviceTotals, AdviceVerdict, made_up_usd, totals, verdicts
 from agent.events import ConversationChange, events
 from agent.tools.report.timeline import TickTime, Times
 from agent.tools.report.words import no_answer
 from memory import RunReader
-from memory.conversation import ConversationEventKind
+from memory.conversation import ConversationEventKind as Kind
 from memory.store import CallState, ModelCall
 
 ANSWERS: Final = 40
-NANOS: Final = 1e9
-CONDENSED: Final = (ConversationEventKind.OBSERVATION_END, ConversationEventKind.BUFFERING_END)
-NOT_CONDENSED: Final = (
-    ConversationEventKind.OBSERVATION_FAILED,
-    ConversationEventKind.BUFFERING_FAILED,
-)
+CONDENSED: Final = (Kind.OBSERVATION_END, Kind.BUFFERING_END)
+NOT_CONDENSED: Final = (Kind.OBSERVATION_FAILED, Kind.BUFFERING_FAILED)
 
 
 class MilestoneCost(NamedTuple):

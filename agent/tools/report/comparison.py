@@ -27,13 +27,8 @@ PARTS: Final = {
     "stuck": "stuck", "memory": "learned", "advice": "advice", "problems": "problems", "actions": "actions",
 }  # fmt: skip
 
-ANSWERS: Final = (
-    "questions",
-    "answers",
-    "followed",
-    "reached",
-    "unchanged",
-)  # counts of `AdviceTotals`
+# Counts of `AdviceTotals`.
+ANSWERS: Final = ("questions", "answers", "followed", "reached", "unchanged")
 
 
 def row(run: RunData) -> dict[str, str | float | bool]:
@@ -84,17 +79,12 @@ def as_json(run: RunData) -> dict[str, Plain]:
 
 def as_csv(runs: Sequence[RunData]) -> str:
     """Return a table with one row for each run, whose texts are safe to show."""
-    rows = [
-        {
-            name: sanitized(each) if isinstance(each, str) else each
-            for name, each in row(run).items()
-        }
-        for run in runs
-    ]
+    rows = list(map(row, runs))
     text = io.StringIO()
-    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    for each in rows:
+        writer.writerow(sanitized(x) if isinstance(x, str) else x for x in each.values())
     return text.getvalue()
 
 
@@ -202,10 +192,8 @@ def _milestones(runs: Sequence[RunData]) -> Iterator[Row]:
     """Yield the tick and time at which each run reached each milestone that any of them reached."""
     for name, words in {each.id: each.says for run in runs for each in run.milestones}.items():
         reached = [{m.id: m.when for m in reversed(run.milestones)}.get(name) for run in runs]
-        yield (
-            words,
-            [NONE if at is None else f"{at.tick:,} · {game_time(at.game_s)}" for at in reached],
-        )
+        shown = [f"{at.tick:,} · {game_time(at.game_s)}" if at else NONE for at in reached]
+        yield words, shown
 
 
 def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:
@@ -232,6 +220,5 @@ def _charts(runs: Sequence[RunData]) -> Iterator[Chart]:
 def _since(name: str, line: Series) -> Series:
     """Return a curve over seconds since its own beginning."""
     begins = min((part[0].x for part in line.stretches if part), default=0.0)
-    return Series(
-        name, tuple(tuple(Point(x - begins, y) for x, y in part) for part in line.stretches)
-    )
+    parts = (tuple(Point(x - begins, y) for x, y in part) for part in line.stretches)
+    return Series(name, tuple(parts))

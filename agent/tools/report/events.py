@@ -124,10 +124,9 @@ def battles(run: RunReader) -> Battles:
         groups.setdefault((each.opponent, wild, each.location), []).append(each)
     opponents = [_opponent(key, each) for key, each in groups.items()]
     trainers = [each for each in opponents if each.opponent_team]
-    wilds = sorted(
-        (each for each in opponents if not each.opponent_team), key=lambda each: -each.met
-    )
+    wilds = [each for each in opponents if not each.opponent_team]
     trainers.sort(key=lambda each: (-each.lost, each.first_tick))
+    wilds.sort(key=lambda each: -each.met)
     return Battles(
         trainers=trainers[:MOST_OPPONENTS],
         wild=wilds[:MOST_OPPONENTS],

@@ -13,22 +13,11 @@ from agent.advisor.names import cost
 from agent.app.settings import PATHS, RunSettings, cartridge_for
 from agent.shell import command, shown_path
 from agent.story.story import Story
+from agent.tools.report import chart
 from agent.tools.report.advice import came_of
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
 from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
-from agent.tools.report.chart import (
-    Chart,
-    Flag,
-    amount_axis,
-    clock_axis,
-    clock_time,
-    game_axis,
-    local,
-    percent,
-    size_axis,
-    top,
-    whole_axis,
-)
+from agent.tools.report.chart import Chart, Flag
 from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
@@ -97,8 +86,8 @@ def milestones_chart(run: RunData) -> Chart | None:
     return Chart(
         title="Milestones reached",
         lines=(milestones_line(run),),
-        across=game_axis(run.last.game_s),
-        upwards=amount_axis(len(run.milestones) + len(run.pending)),
+        across=chart.game_axis(run.last.game_s),
+        upwards=chart.amount_axis(len(run.milestones) + len(run.pending)),
         style="dots",
         note="over game time, in hours and minutes",
         flags=_rollback_flags(run),
@@ -113,13 +102,14 @@ def milestones_line(run: RunData, name: str = "milestones reached") -> Series:
 
 def game_charts(run: RunData) -> Iterator[Chart]:
     """Yield the charts of team and money over game time."""
-    across, team, flags = game_axis(run.last.game_s), run.team, _rollback_flags(run)
+    across, team, flags = chart.game_axis(run.last.game_s), run.team, _rollback_flags(run)
     more = f", without {team.left_out} that left soon" if team.left_out else ""
     money = (team.money,)
+    levels_axis, money_axis = (chart.amount_axis(chart.top(each)) for each in (team.levels, money))
     for title, lines, upwards, note in (
-        ("Levels of the team", team.levels, amount_axis(top(team.levels)), f"by member{more}"),
-        ("HP of the team", (team.hp,), amount_axis(100.0, percent), "all together"),
-        ("Money", money, amount_axis(top(money)), "at the end of each change"),
+        ("Levels of the team", team.levels, levels_axis, f"by member{more}"),
+        ("HP of the team", (team.hp,), chart.amount_axis(100.0, chart.percent), "all together"),
+        ("Money", money, money_axis, "at the end of each change"),
     ):
         if any(each.points for each in lines):
             yield Chart(title, lines, across, upwards, "step", note, flags)
@@ -132,27 +122,24 @@ def process_charts(run: RunData) -> Iterator[Chart]:
     at = [point.x for line in every for point in line.points]
     if not at:
         return
-    across = clock_axis(min(at), max(at))
-    flags = [
-        Flag(each, "session", f"process start, {clock_time(each)}") for each in series.sessions[1:]
-    ]
+    across = chart.clock_axis(min(at), max(at))
+    starts = series.sessions[1:]
+    flags = [Flag(at, "session", f"process start, {chart.clock_time(at)}") for at in starts]
+    size, whole = chart.size_axis, chart.whole_axis
     for title, lines, axis, note in (
-        ("Resident memory", (series.resident,), size_axis, "of the playing process"),
-        ("Files of the run", (series.file, series.log), size_axis, "including the SQLite log"),
-        ("Free disk", (series.free,), size_axis, "on the disk of the run"),
-        ("Ticks a second", (series.speed,), whole_axis, "as played"),
+        ("Resident memory", (series.resident,), size, "of the playing process"),
+        ("Files of the run", (series.file, series.log), size, "including the SQLite log"),
+        ("Free disk", (series.free,), size, "on the disk of the run"),
+        ("Ticks a second", (series.speed,), whole, "as played"),
     ):
         if any(each.points for each in lines):
-            yield Chart(title, lines, across, axis(top(lines)), "line", note, flags)
+            yield Chart(title, lines, across, axis(chart.top(lines)), "line", note, flags)
 
 
 def _rollback_flags(run: RunData) -> list[Flag]:
+    words = "{}: from tick {:,} to {:,}"
     return [
-        Flag(
-            each.to.game_s,
-            each.why,
-            f"{WHY[each.why]}: from tick {each.left:,} to {each.to.tick:,}",
-        )
+        Flag(each.to.game_s, each.why, words.format(WHY[each.why], each.left, each.to.tick))
         for each in run.returns
     ]
 
@@ -206,7 +193,7 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
         seed=run.settings.get("seed", "?"),
         came_of=came_of(run.advice.totals),
         cost=partial(cost, dollars=usd),
-        began=local(began.timestamp()) if isinstance(began, datetime) else None,
+        began=chart.local(began.timestamp()) if isinstance(began, datetime) else None,
         headline=headline(run),
         lead=lead(run),
         why=WHY,
@@ -214,7 +201,7 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
         route=route(run, cartridge),
         of_game=list(game_charts(run)),
         of_process=list(process_charts(run)),
-        zone=f"{local(run.last.at or 0):%Z}",
+        zone=f"{chart.local(run.last.at or 0):%Z}",
         episodes=run.stuck[-EPISODES:],
         disagreements=[
             words.format(times=times(disagreed[topic]))

@@ -75,15 +75,13 @@ class NightLog:
         for line in filter(None, lines):
             kinds.setdefault(line["what"], []).append(line)
         ends = [line for line in filter(None, lines) if line["what"] in ENDS]
+        samples = kinds.get("sample", ())
         return cls(
             began="began" in kinds,
             starts=len(kinds.get("started", ())),
             restarts=restarts_of(filter(None, lines)),
             faults=[_fault(each) for each in kinds.get("fault", ())],
-            samples=[
-                (_number(each, "at"), _number(each, "log_bytes"))
-                for each in kinds.get("sample", ())
-            ],
+            samples=[(_number(each, "at"), _number(each, "log_bytes")) for each in samples],
             # A verdict does not count when the night was started again after it.
             ruling=ends[-1] if ends and ends[-1]["what"] == "verdict" else None,
             unreadable=lines.count(None),
@@ -328,11 +326,8 @@ def read_run_data(folder: RunFolder[RunReader], cartridge: Cartridge | None) -> 
     branchings, trail = run.record.branchings(), run.record.trail()
     by_store = _end_by_store(run, limits, reached, times.last.tick)
     moved = summary.get("moved")
-    by_hand = [
-        f"rewound by you from tick {each.left:,} to tick {each.tick:,}"
-        for each in branchings
-        if each.why == "asked"
-    ]
+    asked = [each for each in branchings if each.why == "asked"]
+    by_hand = [f"rewound by you from tick {each.left:,} to tick {each.tick:,}" for each in asked]
     return RunData(
         run=run.run_id,
         path=folder.path,

@@ -173,8 +173,8 @@ class _Member:
 def team_history(
     trail: Sequence[TrailRow], name_of: Callable[[int], str], end_s: float
 ) -> TeamHistory:
-    """Return the curves of a trail up to game second `end_s`; `called` names a species."""
-    members = _members(trail, name_of, end_s)
+    """Return the curves of a trail up to game second `end_s`; `name_of` names a species."""
+    members, played = _members(trail, name_of, end_s), [row for row in trail if row.team]
     members.sort(key=lambda each: each.points[-1].x - each.points[0].x, reverse=True)
     return TeamHistory(
         levels=tuple(
@@ -182,10 +182,8 @@ def team_history(
             for each in members[:MEMBERS]
         ),
         left_out=max(len(members) - MEMBERS, 0),
-        hp=_trail_series(
-            "HP of the team", [(row.frame, _hp(row)) for row in trail if row.team], end_s
-        ),
-        money=_trail_series("money", [(row.frame, row.money) for row in trail if row.team], end_s),
+        hp=_trail_series("HP of the team", [(row.frame, _hp(row)) for row in played], end_s),
+        money=_trail_series("money", [(row.frame, row.money) for row in played], end_s),
     )
 
 
@@ -291,9 +289,8 @@ def process(vitals: Sequence[VitalsRow], samples: Sequence[tuple[float, float]])
 def _vitals_series(
     name: str, sessions: Sequence[Sequence[TimedVitals]], figure: Callable[[VitalsRow], float]
 ) -> Series:
-    return Series(
-        name, tuple(downsampled([Point(at, figure(row)) for row, at in part]) for part in sessions)
-    )
+    parts = ([Point(at, figure(row)) for row, at in part] for part in sessions)
+    return Series(name, tuple(map(downsampled, parts)))
 
 
 def _intervals(session: Sequence[TimedVitals]) -> Iterator[tuple[float, int, float]]:

@@ -25,8 +25,13 @@ from agent.tools.replay.recording import (
 from agent.tools.report.words import counted
 from agent.tools.scenario.conditions import condition
 from agent.tools.scenario.file import FRAMES, NAME, STATES
-from agent.tools.scenario.history import REACHED, describe_episode, known_at
-from agent.tools.scenario.states import current_state, state_path
+from agent.tools.scenario.states import (
+    REACHED,
+    current_state,
+    describe_episode,
+    known_at,
+    state_path,
+)
 from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
 from memory import RunReader, read_run
 from memory.file_access import real_path, write_file
@@ -109,11 +114,8 @@ class RunSource(NamedTuple):
         return names.get(goal or "", "none")
 
     def _goals(self) -> Iterator[ObjectiveEvent]:
-        return (
-            each
-            for each in events(self.run, ObjectiveEvent, strict=True)
-            if each.status == "active"
-        )
+        goals = events(self.run, ObjectiveEvent, strict=True)
+        return (each for each in goals if each.status == "active")
 
 
 @contextmanager

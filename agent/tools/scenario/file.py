@@ -148,10 +148,8 @@ def _texts(table: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def _name(name: str) -> str:
     """Return the name of a file in its folder, and nowhere else; raises UsageError for any other text."""
     if not NAME.fullmatch(name):
-        message = (
-            f"{name!r} is not a name of a saved state or moment; give its file name without ending"
-        )
-        raise UsageError(message)
+        message = f"{name!r} is not a name of a saved state or moment"
+        raise UsageError(f"{message}; give its file name without ending")
     return name
 
 
@@ -175,14 +173,10 @@ def _parse(press: str) -> list[Step]:
     if found is None:
         raise UsageError(f"{press!r} is not a press; write 'up 4 8', 'wait 30' or 'b 4 26 x10'")
     waited, frames, button, hold, settle, times = found.groups()
-    if (
-        any(int(each or 0) > MOST_FRAMES for each in (frames, hold, settle))
-        or int(times or 1) > MOST_TIMES
-    ):
-        message = (
-            f"{press!r} is too long; press for at most {MOST_FRAMES:,} frames, {MOST_TIMES:,} times"
-        )
-        raise UsageError(message)
+    longest = max(int(each or 0) for each in (frames, hold, settle))
+    if longest > MOST_FRAMES or int(times or 1) > MOST_TIMES:
+        most = f"{MOST_FRAMES:,} frames, {MOST_TIMES:,} times"
+        raise UsageError(f"{press!r} is too long; press for at most {most}")
     step = Step(None, 0, int(frames)) if waited else Step(Button(button), int(hold), int(settle))
     return [step] * int(times or 1)
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Final
 
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
@@ -19,7 +19,6 @@ from agent.story.story import Story
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
 from agent.tools.scenario.file import PlayBody, PressBody, SavedStart, Scenario, read_scenario
-from agent.tools.scenario.history import describe_episodes
 from agent.tools.scenario.start import (
     RUN,
     Cache,
@@ -31,7 +30,13 @@ from agent.tools.scenario.start import (
     load_latest,
     play_part,
 )
-from agent.tools.scenario.states import cartridge_name, current_state, origin_of, state_path
+from agent.tools.scenario.states import (
+    cartridge_name,
+    current_state,
+    describe_episodes,
+    origin_of,
+    state_path,
+)
 from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
 from memory.file_access import read_bytes
@@ -254,21 +259,13 @@ def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache, stop:
 TITLE: Final = "# Scenarios in many games"
 
 
-class ScenarioTally(NamedTuple):
-    """How often a scenario passed, and the minimum and maximum of its frames."""
-
-    name: str
-    passed: str
-    frames: str
-
-
-def tallies(reports: Iterable[Report]) -> Iterator[ScenarioTally]:
-    """Yield a tally for each scenario; `reports` must be grouped by scenario."""
+def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
+    """Yield each scenario's name, how often it passed, and the range of its frames; `reports` are grouped by scenario."""
     for name, group in groupby(reports, key=lambda each: each.name):
         games = list(group)
         passed = sum(each.passed for each in games)
         took = [each.frames for each in games]
-        yield ScenarioTally(name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}")
+        yield name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}"
 
 
 def require_tally_or_new(path: Path) -> None:
@@ -284,8 +281,8 @@ def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str,
     description = {each.name: each.description for each in scenarios}
     games = f" --seeds {seeds}" if seeds else ""
     rows = [
-        f"| {each.name} | {description[each.name]} | {each.passed} | {each.frames} |"
-        for each in tallies(reports)
+        f"| {name} | {description[name]} | {passed} | {frames} |"
+        for name, passed, frames in tallies(reports)
     ]
     failed = [
         f"* {each.name}, seed {each.seed}: {'; '.join(each.problems)}"

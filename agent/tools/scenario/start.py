@@ -27,8 +27,14 @@ from agent.tools.progress import Asked, never
 from agent.tools.report.words import counted, times
 from agent.tools.scenario.conditions import Condition, GameSnapshot
 from agent.tools.scenario.file import Count, Play, PlayBody, PowerCycle, SavedStart, Scenario, Setup
-from agent.tools.scenario.history import episode_count, record_known
-from agent.tools.scenario.states import copy_battery, current_state, read_moment, state_path
+from agent.tools.scenario.states import (
+    copy_battery,
+    current_state,
+    episode_count,
+    read_moment,
+    record_known,
+    state_path,
+)
 from emulator import Cartridge, PyBoyConsole
 from memory import read_run
 

@@ -6,8 +6,7 @@ from fractions import Fraction
 from math import comb
 from typing import Final
 
-from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import IN_BATTLE, FactWatcher
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher, Sandbox, Trial
 from emulator import (
     Battle,
     BattleKind,
@@ -242,28 +241,24 @@ IMPOSSIBLE: Final = Fraction(1, 10**9)  # a less probable count is not chance
 class ChanceTrials(Trial):
     """Tries to run, and to hit with the lowest accuracy, from the menu of a battle."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._untested = {ACCURACY, RUN}
-
     def is_ready(self, state: State) -> bool:
         """Return whether a battle menu waits that allows a test not done yet."""
         battle = state.battle
-        if battle is None or battle.phase is not Phase.MAIN_MENU or not self._untested:
+        if battle is None or battle.phase is not Phase.MAIN_MENU:
             return False
-        return (RUN in self._untested and battle.is_wild) or self._can_test_accuracy(battle)
+        return self._can_test_running(battle) or self._can_test_accuracy(battle)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Run the tests not done yet."""
         battle = state.battle
         if battle is None:
             return
-        if RUN in self._untested and battle.is_wild:
-            self._untested.discard(RUN)
+        if self._can_test_running(battle):
+            self.tried[RUN] += 1
             self._run(sandbox, state)
             sandbox.restore()
         if self._can_test_accuracy(battle):
-            self._untested.discard(ACCURACY)
+            self.tried[ACCURACY] += 1
             self._hit(sandbox, state, battle)
 
     def _run(self, sandbox: Sandbox, state: State) -> None:
@@ -285,9 +280,12 @@ class ChanceTrials(Trial):
         tried = [_hits(sandbox, move.number, n) for n in range(TRIES)]
         self._judge(ACCURACY, tried, chance, state)
 
+    def _can_test_running(self, battle: Battle) -> bool:
+        return RUN not in self.tried and battle.is_wild
+
     def _can_test_accuracy(self, battle: Battle) -> bool:
         own, enemy = battle.own, battle.enemy
-        if ACCURACY not in self._untested or own is None or enemy is None:
+        if ACCURACY in self.tried or own is None or enemy is None:
             return False
         move = self.dex.all_moves.get(own.moves[0].move) if own.moves else None
         is_plain = move is not None and move.power > 0 and move.effect == 0 and own.moves[0].pp > 0

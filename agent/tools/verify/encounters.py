@@ -1,11 +1,19 @@
 """Facts about encounters: where wild Pokemon appear and which, and from where trainers see the player."""
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-from agent.tools.verify.fact import COUNTER, IN_BATTLE, JOY_IGNORE, MAP, MOVEMENT, FactWatcher
+from agent.tools.verify.fact import (
+    COUNTER,
+    IN_BATTLE,
+    JOY_IGNORE,
+    MAP,
+    MOVEMENT,
+    FactWatcher,
+    menu_with_cursor,
+)
 from emulator import Button, Facing, MenuKind, Person, Ram, State, read_state, symbol
-from emulator.ram import COLUMNS, CURSOR, TILE_MAP, is_in_sight, read_menu, read_tiles
+from emulator.ram import COLUMNS, TILE_MAP, is_in_sight
 from emulator.world import FIRST_INDOOR_MAP
 
 OPPONENT: Final = symbol("wCurOpponent")
@@ -93,27 +101,20 @@ class DepartureWatcher(FactWatcher):
             seen = wrong if hp else "no HP are left"
             self.log.record("battles.departure", seen, now, number)
             self._result = None
-        elif self._result is not None and self._is_back(now):
+        elif self._result is not None and _is_back(now):
             self.log.fails("battles.departure", "the battle goes on", now, number)
             self._result = None
 
-    def _is_back(self, now: Ram) -> bool:
-        menu = read_menu(now) if CURSOR in read_tiles(now) else None
-        return menu is not None and menu.kind in (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT)
+
+def _is_back(now: Ram) -> bool:
+    menu = menu_with_cursor(now)
+    return menu is not None and menu.kind in (MenuKind.BATTLE_LEFT, MenuKind.BATTLE_RIGHT)
 
 
 SPOTTED: Final = symbol("wMiscFlags")
 IS_SPOTTED: Final = 0x01
 FLAGS: Final = symbol("wStatusFlags5")
 SCRIPTED: Final = 0x81
-
-
-class WatchingTrainer(NamedTuple):
-    """An unbeaten trainer who sees the player, and the distance in squares."""
-
-    person: Person
-    sight: int
-    distance: int
 
 
 class SightWatcher(FactWatcher):
@@ -141,12 +142,13 @@ class SightWatcher(FactWatcher):
         state = read_state(before, number)
         if not len(state.party):
             return
-        for each in self._watched(state):
-            if each.person.on_screen and not each.person.moving:
-                seen = f"the player walks on {each.distance} squares before a trainer who sees {each.sight}"
+        for person, sight, distance in self._watched(state):
+            if person.on_screen and not person.moving:
+                seen = f"the player walks on {distance} squares before a trainer who sees {sight}"
                 self.log.fails("trainers.sees", seen, before, number)
 
-    def _watched(self, state: State) -> Iterator[WatchingTrainer]:
+    def _watched(self, state: State) -> Iterator[tuple[Person, int, int]]:
+        """Yield the unbeaten trainers who see the player, each with how far it sees, and its distance, in squares."""
         people = {person.slot: person for person in state.people_present}
         for slot, sight_line in self.world.sight_lines(state).items():
             person = people.get(slot)
@@ -154,7 +156,7 @@ class SightWatcher(FactWatcher):
                 continue
             distance = _ahead(person, state.position)
             if is_in_sight(state.position, person.position) and 0 < distance <= sight_line.sight:
-                yield WatchingTrainer(person, sight_line.sight, distance)
+                yield person, sight_line.sight, distance
 
 
 def _ahead(person: Person, here: tuple[int, int]) -> int:

@@ -15,36 +15,27 @@ from agent.app.play import RUN, session_in
 from agent.app.session import PlayLimits
 from agent.story.story import Story
 from agent.tools.report.html import render
-from agent.tools.verify.addresses import AddressWatcher
-from agent.tools.verify.battles import BattleWatcher, ChanceTrials, DamageWatcher
-from agent.tools.verify.console import Trial, WatchedConsole
-from agent.tools.verify.encounters import DepartureWatcher, EncounterWatcher, SightWatcher
-from agent.tools.verify.fact import Deviation, Fact, FactLog, FactRow, FactStatus, FactWatcher
-from agent.tools.verify.growth import (
-    ExperienceWatcher,
-    HealingWatcher,
-    LevelWatcher,
-    MoneyWatcher,
-    StockWatcher,
+from agent.tools.verify import (
+    addresses,
+    battles,
+    encounters,
+    growth,
+    movement,
+    scripts,
+    text_menus,
+    waits,
+    warps,
 )
-from agent.tools.verify.movement import StepTrials, WalkWatcher
-from agent.tools.verify.scripts import (
-    CurrentTrials,
-    LiftTrials,
-    MustWinTrials,
-    NoItemTrials,
-    PanelTrials,
-    ScriptWatcher,
+from agent.tools.verify.fact import (
+    Deviation,
+    Fact,
+    FactLog,
+    FactRow,
+    FactStatus,
+    FactWatcher,
+    Trial,
+    WatchedConsole,
 )
-from agent.tools.verify.text_menus import (
-    ArrowWatcher,
-    CursorWatcher,
-    MenuTrials,
-    PageTrials,
-    StartMenuTrials,
-)
-from agent.tools.verify.waits import CatchWatcher, HeldTextTrials, MenuWaitTrials, TownMapTrials
-from agent.tools.verify.warps import WarpTrials, WarpWatcher, check_ladders
 from emulator import EMULATOR, Cartridge, Dex, EmulatorError, PyBoyConsole, World
 from emulator.soundness.survey import survey
 
@@ -126,39 +117,39 @@ def page(verdict: CartridgeVerdict) -> str:
 STORY: Final = "story."  # prefix of milestone facts
 TABLES: Final = "formats.md 2 and 3: tables of the cartridge"
 WATCHERS: Final[tuple[type[FactWatcher], ...]] = (
-    AddressWatcher,
-    WalkWatcher,
-    WarpWatcher,
-    ArrowWatcher,
-    CursorWatcher,
-    EncounterWatcher,
-    SightWatcher,
-    BattleWatcher,
-    DamageWatcher,
-    ExperienceWatcher,
-    LevelWatcher,
-    MoneyWatcher,
-    HealingWatcher,
-    StockWatcher,
-    DepartureWatcher,
-    CatchWatcher,
-    ScriptWatcher,
+    addresses.AddressWatcher,
+    movement.WalkWatcher,
+    warps.WarpWatcher,
+    text_menus.ArrowWatcher,
+    text_menus.CursorWatcher,
+    encounters.EncounterWatcher,
+    encounters.SightWatcher,
+    battles.BattleWatcher,
+    battles.DamageWatcher,
+    growth.ExperienceWatcher,
+    growth.LevelWatcher,
+    growth.MoneyWatcher,
+    growth.HealingWatcher,
+    growth.StockWatcher,
+    encounters.DepartureWatcher,
+    waits.CatchWatcher,
+    scripts.ScriptWatcher,
 )
 TRIALS: Final[tuple[type[Trial], ...]] = (
-    StepTrials,
-    WarpTrials,
-    PageTrials,
-    MenuTrials,
-    StartMenuTrials,
-    ChanceTrials,
-    MenuWaitTrials,
-    TownMapTrials,
-    HeldTextTrials,
-    MustWinTrials,
-    PanelTrials,
-    CurrentTrials,
-    NoItemTrials,
-    LiftTrials,
+    movement.StepTrials,
+    warps.WarpTrials,
+    text_menus.PageTrials,
+    text_menus.MenuTrials,
+    text_menus.StartMenuTrials,
+    battles.ChanceTrials,
+    waits.MenuWaitTrials,
+    waits.TownMapTrials,
+    waits.HeldTextTrials,
+    scripts.MustWinTrials,
+    scripts.PanelTrials,
+    scripts.CurrentTrials,
+    scripts.NoItemTrials,
+    scripts.LiftTrials,
 )
 
 
@@ -187,7 +178,7 @@ class FactChecks:
             )
             for each in Story.of(cartridge.kind).milestones
         )
-        check_ladders(World.of(cartridge), self.log)
+        warps.check_ladders(World.of(cartridge), self.log)
         shared = self.log, World.of(cartridge), Dex.of(cartridge), Story.of(cartridge.kind)
         self._watchers = [make(*shared) for make in WATCHERS]
         self._trials = [make(*shared) for make in TRIALS]

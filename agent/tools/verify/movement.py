@@ -4,8 +4,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent.skills.walk import BUTTON
-from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import COUNTER, FACING, MAP, MOVEMENT, FactWatcher, X, Y
+from agent.tools.verify.fact import (
+    COUNTER,
+    FACING,
+    MAP,
+    MOVEMENT,
+    FactWatcher,
+    Sandbox,
+    Trial,
+    X,
+    Y,
+)
 from emulator import Button, Facing, Ram, State, symbol
 from emulator.ram import Travel
 
@@ -78,21 +87,16 @@ def is_idle(state: State) -> bool:
 class StepTrials(Trial):
     """Turns and walks from the player's square in each direction."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._left = dict.fromkeys(_TRIES, OTHERS) | {"walking.turn": TURNS}
-        self._visited: set[tuple[int, int, int]] = set()
-
     def is_ready(self, state: State) -> bool:
         """Return whether this square is new and has a test left."""
-        is_new = _place(state.ram) not in self._visited
+        is_new = _place(state.ram) not in self.tried
         return is_new and is_idle(state) and next(self._tries(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Try each direction."""
-        self._visited.add(_place(state.ram))
+        self.tried[_place(state.ram)] += 1
         for fact, facing in list(self._tries(state)):
-            self._left[fact] -= 1
+            self.tried[fact] += 1
             seen = _TRIES[fact](sandbox, state, facing)
             end = sandbox.state
             # The result is unknown when a battle, a talk or a script began, or the player fell to another map.
@@ -104,9 +108,9 @@ class StepTrials(Trial):
     def _tries(self, state: State) -> Iterator[tuple[str, Facing]]:
         for facing in Facing:
             fact = self._fact_ahead(state, facing)
-            if self._left["walking.turn"] > 0 and state.ram.byte(STOPPED) != BITS[facing]:
+            if self.tried["walking.turn"] < TURNS and state.ram.byte(STOPPED) != BITS[facing]:
                 yield "walking.turn", facing
-            if fact is not None and self._left[fact] > 0:
+            if fact is not None and self.tried[fact] < OTHERS:
                 yield fact, facing
 
     def _fact_ahead(self, state: State, facing: Facing) -> str | None:

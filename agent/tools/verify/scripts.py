@@ -8,8 +8,7 @@ from agent.skills.walk import BUTTON
 from agent.story.facts import FactKind
 from agent.story.interactions import Task
 from agent.tools.verify.battles import flees
-from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import MAP, FactWatcher
+from agent.tools.verify.fact import MAP, FactWatcher, Sandbox, Trial
 from agent.tools.verify.movement import is_idle
 from agent.tools.verify.warps import look_back
 from emulator import Battle, Button, Facing, MenuKind, Phase, Ram, State, symbol
@@ -54,14 +53,9 @@ class ScriptWatcher(FactWatcher):
             rival = task.against
             if rival is None or len(rival.numbers) < 2 or not battle.is_trainer:
                 continue
-            if (
-                battle.trainer_class == rival.trainer_class
-                and battle.trainer_number in rival.numbers
-            ):
-                wanted, number = (
-                    rival.numbers[self.story.rival_choice(state)],
-                    battle.trainer_number,
-                )
+            number = battle.trainer_number
+            if battle.trainer_class == rival.trainer_class and number in rival.numbers:
+                wanted = rival.numbers[self.story.rival_choice(state)]
                 seen = None if number == wanted else f"set {number}, not {wanted}"
                 self.log.record("battles.rival", seen, state.ram, state.frame)
 
@@ -120,10 +114,6 @@ def is_open_on_square(source: FactWatcher | Trial, task: Task, state: State) -> 
 class MustWinTrials(Trial):
     """Runs from a wild battle that has to be won."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: set[str] = set()
-
     def is_ready(self, state: State) -> bool:
         """Return whether the menu of such a battle waits."""
         battle = state.battle
@@ -133,7 +123,7 @@ class MustWinTrials(Trial):
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Run, and check that the task is still open."""
         for task in list(self._tasks(state)):
-            self._tried.add(task.id)
+            self.tried[task.id] += 1
             if not flees(sandbox, 80, 30, 0):
                 continue
             for _ in range(ENDED // 20):
@@ -147,37 +137,27 @@ class MustWinTrials(Trial):
 
     def _tasks(self, state: State) -> Iterator[Task]:
         for task in self.story.tasks:
-            if (
-                task.must_win
-                and task.id not in self._tried
-                and is_open_on_square(self, task, state)
-            ):
+            if task.must_win and task.id not in self.tried and is_open_on_square(self, task, state):
                 yield task
 
 
 class PanelTrials(Trial):
     """Examines the panel of a lift that needs a key, with an empty bag."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: set[int] = set()
-
     def is_ready(self, state: State) -> bool:
         """Return whether the player stands below such a panel."""
         lift = self.story.lifts.get(state.map.map_id)
-        if lift is None or not lift.needs or state.map.map_id in self._tried:
+        if lift is None or not lift.needs or state.map.map_id in self.tried:
             return False
         x, y = lift.panel
         return state.in_control and state.position == (x, y + 1)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Press A before the panel."""
-        self._tried.add(state.map.map_id)
+        self.tried[state.map.map_id] += 1
         sandbox.poke(BAG, EMPTY)
-        if all(
-            self.story.shows(sandbox.state, each)
-            for each in self.story.lifts[state.map.map_id].needs
-        ):
+        needs = self.story.lifts[state.map.map_id].needs
+        if all(self.story.shows(sandbox.state, each) for each in needs):
             return  # it needs something else than an item
         sandbox.press(Button.UP, hold=4, settle=12)
         sandbox.press(Button.A, hold=4, settle=ANSWERED)
@@ -191,19 +171,15 @@ class PanelTrials(Trial):
 class CurrentTrials(Trial):
     """Swims onto a square with a current, with what stills it undone."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: set[int] = set()
-
     def is_ready(self, state: State) -> bool:
         """Return whether the player swims beside such a square."""
-        is_new = state.map.travel is Travel.SURF and state.map.map_id not in self._tried
+        is_new = state.map.travel is Travel.SURF and state.map.map_id not in self.tried
         return is_new and state.in_control and next(self._beside(state), None) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Swim there, and check that the game takes over."""
         facing, events = next(self._beside(state))
-        self._tried.add(state.map.map_id)
+        self.tried[state.map.map_id] += 1
         for event in events:
             at, bit = EVENTS + event // 8, event % 8
             sandbox.poke(at, bytes([sandbox.ram.byte(at) & ~(1 << bit)]))
@@ -218,9 +194,8 @@ class CurrentTrials(Trial):
 
     def _beside(self, state: State) -> Iterator[tuple[Facing, tuple[int, ...]]]:
         for gate in self.story.gates:
-            facts = [
-                self.story.ram_facts[each] for each in gate.needs if each in self.story.ram_facts
-            ]
+            known = self.story.ram_facts
+            facts = [known[each] for each in gate.needs if each in known]
             if gate.map_id != state.map.map_id or {each.kind for each in facts} != {FactKind.EVENT}:
                 continue
             for facing in Facing:
@@ -231,10 +206,6 @@ class CurrentTrials(Trial):
 class NoItemTrials(Trial):
     """Talks to what the cartridge flags as an item with number 0."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: set[tuple[int, int]] = set()  # map and sprite slot
-
     def is_ready(self, state: State) -> bool:
         """Return whether there is one on the map."""
         return is_idle(state) and next(self._slots(state), None) is not None
@@ -242,7 +213,7 @@ class NoItemTrials(Trial):
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Talk, and check that the bag is unchanged, and that it is still there."""
         slot = next(self._slots(state))
-        self._tried.add((state.map.map_id, slot))
+        self.tried[state.map.map_id, slot] += 1
         end = sandbox.follow(talk(slot, Terrain(self.world), state), LONGEST_WALK)
         if not end.in_control or end.position == state.position:
             return  # a person was in the way, or the talk goes on
@@ -256,26 +227,22 @@ class NoItemTrials(Trial):
         objects = self.world.map(map_id).people if map_id in self.world.map_ids else ()
         flagged = {each.slot for each in objects if each.extra == NO_ITEM}
         for person in state.people_present:
-            if person.slot in flagged and (map_id, person.slot) not in self._tried:
+            if person.slot in flagged and (map_id, person.slot) not in self.tried:
                 yield person.slot
 
 
 class LiftTrials(Trial):
     """Enters each lift, which the story may not name."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: set[int] = set()  # maps
-
     def is_ready(self, state: State) -> bool:
         """Return whether there is the door of a lift on the map."""
         map_id = state.map.map_id
-        return is_idle(state) and map_id not in self._tried and self._door(state) is not None
+        return is_idle(state) and map_id not in self.tried and self._door(state) is not None
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Walk in through the door, and check the exits."""
         map_id, door = state.map.map_id, self._door(state)
-        self._tried.add(map_id)
+        self.tried[map_id] += 1
         if door is None:
             return
         before = Destination(map_id, frozenset({(door.x, door.y + 1)}))

@@ -2,19 +2,9 @@
 
 from typing import Final, NamedTuple
 
-from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import FactLog, FactWatcher
+from agent.tools.verify.fact import FactLog, FactWatcher, Sandbox, Trial, menu_with_cursor
 from emulator import Button, Menu, MenuKind, Ram, State, symbol
-from emulator.ram import (
-    COLUMNS,
-    CURSOR,
-    TILE_MAP,
-    Dialogue,
-    Waiting,
-    read_dialogue,
-    read_menu,
-    read_tiles,
-)
+from emulator.ram import COLUMNS, TILE_MAP, Dialogue, Waiting, read_dialogue, read_tiles
 
 ARROW_TILE: Final = 0xEE
 ARROW_ADDRESS: Final = TILE_MAP + 16 * COLUMNS + 18
@@ -47,18 +37,14 @@ class ArrowWatcher(FactWatcher):
 class PageTrials(Trial):
     """Waits at a text without a press, and then turns its page."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._left = {False: TIMES, True: TIMES}  # in battle or not
-
     def is_ready(self, state: State) -> bool:
         """Return whether a text waits, and tests are left."""
         waits = state.dialogue.waiting is Waiting.ARROW and state.menu is None
-        return waits and self._left[state.in_battle] > 0
+        return waits and self.tried[state.in_battle] < TIMES
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Wait, then press A, then B."""
-        self._left[state.in_battle] -= 1
+        self.tried[state.in_battle] += 1
         page, note = state.dialogue, self.log
         went_on = any(_is_other(ram, page) for ram in sandbox.frames(None, NO_PRESS_FRAMES))
         seen = f"another page within {NO_PRESS_FRAMES} frames without a press" if went_on else None
@@ -104,7 +90,7 @@ class CursorWatcher(FactWatcher):
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a cursor that stays in a wrong place; it is drawn one frame after it was moved."""
-        menu = read_menu(now) if CURSOR in read_tiles(now) else None
+        menu = menu_with_cursor(now)
         if menu is None or menu.kind in ELSEWHERE:
             self._wrong = 0
             return
@@ -128,14 +114,10 @@ class Cycle(NamedTuple):
 class MenuTrials(Trial):
     """Moves the cursor of each kind of menu down to its end and up again."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._tried: dict[MenuKind, int] = {}
-
     def is_ready(self, state: State) -> bool:
         """Return whether this kind of menu has tests left."""
         menu = state.menu
-        if menu is None or self._tried.get(menu.kind, 0) >= TRIES:
+        if menu is None or self.tried[menu.kind] >= TRIES:
             return False
         return menu.kind in SCROLLING or cycle_of(menu, state) is not None
 
@@ -144,7 +126,7 @@ class MenuTrials(Trial):
         menu = state.menu
         if menu is None or not _accepts_input(sandbox, menu):
             return
-        self._tried[menu.kind] = self._tried.get(menu.kind, 0) + 1
+        self.tried[menu.kind] += 1
         sandbox.restore()
         menu = sandbox.wait(SETTLED).menu or menu
         if menu.kind in SCROLLING:
@@ -162,23 +144,19 @@ class MenuTrials(Trial):
 class StartMenuTrials(Trial):
     """Opens the START menu where the player can move, and closes it again."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._left = STARTS
-        self._maps: set[int] = set()
-
     def is_ready(self, state: State) -> bool:
         """Return whether the player can move on a map without a test yet."""
-        return self._left > 0 and state.in_control and state.map.map_id not in self._maps
+        is_new = state.map.map_id not in self.tried and self.tried["menus.start"] < STARTS
+        return is_new and state.in_control
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Open it, go over it, close it."""
-        self._maps.add(state.map.map_id)
+        self.tried[state.map.map_id] += 1
         opened = sandbox.press(Button.START, hold=4, settle=40)
         menu = opened.menu
         if opened.in_battle or (menu is None and opened.dialogue.is_open):
             return
-        self._left -= 1
+        self.tried["menus.start"] += 1
         note = self.log
         if menu is None or menu.kind is not MenuKind.START:
             note.fails("menus.start", "no menu opened at (11,2)", state.ram, state.frame)

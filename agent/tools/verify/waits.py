@@ -1,21 +1,12 @@
 """Facts about waits: before a menu takes a press, at texts without an arrow, and at the page of a first catch."""
 
+from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from agent.tools.verify.console import Sandbox, Trial
-from agent.tools.verify.fact import IN_BATTLE, FactWatcher
+from agent.tools.verify.fact import IN_BATTLE, FactWatcher, Sandbox, Trial, menu_with_cursor
 from emulator import Button, MenuKind, Phase, Ram, State, symbol
-from emulator.ram import (
-    COLUMNS,
-    CURSOR,
-    TILE_MAP,
-    BattleType,
-    Waiting,
-    read_dialogue,
-    read_menu,
-    read_tiles,
-)
+from emulator.ram import COLUMNS, TILE_MAP, BattleType, Waiting, read_dialogue
 
 # The keys to an entry of the battle menu from anywhere, the menu behind it, and the frames from A to its cursor.
 MENUS: Final = {
@@ -29,20 +20,16 @@ OPENED: Final = 60  # frames within which a menu opens
 class MenuWaitTrials(Trial):
     """Opens the moves, the bag and the party from the menu of a battle, and counts the frames to their cursors."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._is_tried = False
-
     def is_ready(self, state: State) -> bool:
         """Return whether the first battle menu waits that leads to all three."""
         battle = state.battle
-        if self._is_tried or battle is None or not len(state.bag):
+        if self.tried or battle is None or not len(state.bag):
             return False
         return battle.phase is Phase.MAIN_MENU and battle.type is BattleType.NORMAL
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Open each."""
-        self._is_tried = True
+        self.tried["menus.waits"] += 1
         for kind, (keys, frames) in MENUS.items():
             sandbox.restore()
             sandbox.wait(8)
@@ -50,17 +37,16 @@ class MenuWaitTrials(Trial):
                 sandbox.press(key)
             waited = _frames_to_cursor(sandbox, kind)
             if waited is not None:
-                seen = f"the cursor of {kind.value!r} came {waited} frames after A"
-                self.log.record(
-                    "menus.waits", None if waited in frames else seen, state.ram, state.frame
-                )
+                wrong = f"the cursor of {kind.value!r} came {waited} frames after A"
+                seen = None if waited in frames else wrong
+                self.log.record("menus.waits", seen, state.ram, state.frame)
 
 
 def _frames_to_cursor(sandbox: Sandbox, kind: MenuKind) -> int | None:
     """Return the frames from A to the cursor of a menu, or None when it does not open."""
     seen = chain(sandbox.frames(Button.A, 4), sandbox.frames(None, OPENED))
     for count, ram in enumerate(seen, 1):
-        menu = read_menu(ram) if CURSOR in read_tiles(ram) else None
+        menu = menu_with_cursor(ram)
         if menu is not None and menu.kind is kind:
             return count
     return None
@@ -74,25 +60,17 @@ PRESSES: Final = ((Button.UP, 3), (None, 3), (Button.UP, 3), (None, SETTLED))
 class TownMapTrials(Trial):
     """Presses UP twice on the town map of FLY, within the 15 frames in which it reads no press."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._is_tried = False
-        self._names: tuple[str, ...] = ()
-
     def is_ready(self, state: State) -> bool:
         """Return whether the first town map is open."""
-        if self._is_tried or state.in_control or state.in_battle or state.menu is not None:
+        if self.tried or state.in_control or state.in_battle or state.menu is not None:
             return False
         if not state.game_started or state.dialogue.lines:
             return False
-        if not self._names:
-            headers = (self.world.map(each).header for each in TOWNS if each in self.world.map_ids)
-            self._names = tuple([each.town_map.name for each in headers if each.town_map])
         return any(name and name in state.screen_rows[0] for name in self._names)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Press, and count the towns shown."""
-        self._is_tried = True
+        self.tried["menus.town_map"] += 1
         shown = _first_row(sandbox.wait(SETTLED).ram)
         changes = 0
         for button, frames in PRESSES:
@@ -103,6 +81,11 @@ class TownMapTrials(Trial):
                 shown = row if row.strip(b"\x7f") else shown
         seen = None if changes == 1 else f"two presses 6 frames apart showed {changes} towns"
         self.log.record("menus.town_map", seen, state.ram, state.frame)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        headers = (self.world.map(each).header for each in TOWNS if each in self.world.map_ids)
+        return tuple([each.town_map.name for each in headers if each.town_map])
 
 
 def _first_row(ram: Ram) -> bytes:
@@ -120,26 +103,23 @@ GOES_ON: Final = 60  # frames within which a press has an effect
 class HeldTextTrials(Trial):
     """Waits at a text without an arrow, and presses A and B."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._left, self._begun = TRIES, BEGINS
-
     def is_ready(self, state: State) -> bool:
         """Return whether a text stands without an arrow, and tests are left."""
         is_quiet = state.dialogue.waiting is Waiting.QUIET and state.dialogue.font_loaded
         if not is_quiet or state.menu is not None or state.in_battle:
             return False
-        return self._left > 0 and self._begun > 0 and state.dialogue.text.endswith(ENDS)
+        has_left = self.tried["text.held"] < TRIES and self.tried["begun"] < BEGINS
+        return has_left and state.dialogue.text.endswith(ENDS)
 
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Wait until nothing changes, then press A, then B."""
-        self._begun -= 1
+        self.tried["begun"] += 1
         page = state.ram.span(*SCREEN)
         if sandbox.until(lambda ram: ram.span(*SCREEN) != page, STILL):
             return
         if sandbox.until(lambda ram: ram.span(*SCREEN) != page, HELD):
             return  # a fixed delay
-        self._left -= 1
+        self.tried["text.held"] += 1
         for button in (Button.A, Button.B):
             sandbox.restore()
             sandbox.wait(4)
@@ -174,7 +154,7 @@ class CatchWatcher(FactWatcher):
             self._waits = False
             self.log.holds("battles.page")
             return
-        menu = read_menu(now) if CURSOR in read_tiles(now) else None
+        menu = menu_with_cursor(now)
         asks = menu is not None and menu.kind is MenuKind.YES_NO
         if asks or now.byte(IN_BATTLE) != WILD:
             self._waits = False
@@ -184,7 +164,5 @@ class CatchWatcher(FactWatcher):
     def _is_first(self, before: Ram, now: Ram) -> bool:
         """Return whether the enemy's species is newly owned; an evolution adds another without a page."""
         enemy = self.dex.all_species.get(now.byte(ENEMY))
-        new = int.from_bytes(now.span(*OWNED), "little") & ~int.from_bytes(
-            before.span(*OWNED), "little"
-        )
-        return enemy is not None and bool(new >> (enemy.dex - 1) & 1)
+        old, new = (int.from_bytes(ram.span(*OWNED), "little") for ram in (before, now))
+        return enemy is not None and bool((new & ~old) >> (enemy.dex - 1) & 1)

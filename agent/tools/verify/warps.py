@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from agent.skills.walk import BUTTON
-from agent.tools.verify.console import Sandbox, Trial
 from agent.tools.verify.fact import (
     FACING,
     IN_BATTLE,
@@ -14,6 +13,8 @@ from agent.tools.verify.fact import (
     FactLog,
     FactSource,
     FactWatcher,
+    Sandbox,
+    Trial,
     X,
     Y,
 )
@@ -118,10 +119,8 @@ class WarpWatcher(FactWatcher):
         if not is_set_up and _setup(before) == _setup(now):
             return
         is_early = self._faded < FADE_FRAMES and not before.byte(DARK)
-        seen = (
-            f"the map was set up {self._faded} frames after wCurMap changed" if is_early else None
-        )
-        self.log.record("warps.fade", seen, now, number)
+        wrong = f"the map was set up {self._faded} frames after wCurMap changed"
+        self.log.record("warps.fade", wrong if is_early else None, now, number)
         self._is_fading = False
 
     def _arrive(self, warp: Warp, now: Ram, number: int) -> None:
@@ -186,11 +185,6 @@ ARRIVAL_FRAMES: Final = 60  # frames after which the player has arrived, and a w
 class WarpTrials(Trial):
     """Walks onto the warps beside the player."""
 
-    def reset(self) -> None:
-        """Reset what was tried."""
-        self._left = dict.fromkeys(FACTS.values(), TRIES)
-        self._visited: set[tuple[int, int]] = set()  # map and index of a warp
-
     def is_ready(self, state: State) -> bool:
         """Return whether an untested warp is beside the player."""
         return is_idle(state) and next(self._beside(state), None) is not None
@@ -198,8 +192,8 @@ class WarpTrials(Trial):
     def run(self, sandbox: Sandbox, state: State) -> None:
         """Walk onto each of them."""
         for fact, facing, warp in list(self._beside(state)):
-            self._visited.add((state.map.map_id, warp.index))
-            self._left[fact] -= 1
+            self.tried[state.map.map_id, warp.index] += 1
+            self.tried[fact] += 1
             is_step = warp.trigger is WarpTrigger.STEP
             tried = _step(sandbox, facing) if is_step else _press(sandbox, facing, warp)
             if tried is not None:
@@ -217,8 +211,8 @@ class WarpTrials(Trial):
             if warp is None or ahead in occupied or not here.can_step(state.position, facing):
                 continue
             fact = FACTS.get(warp.trigger)
-            is_new = (state.map.map_id, warp.index) not in self._visited
-            if fact is not None and is_new and self._left[fact] > 0:
+            is_new = (state.map.map_id, warp.index) not in self.tried
+            if fact is not None and is_new and self.tried[fact] < TRIES:
                 yield fact, facing, warp
 
 

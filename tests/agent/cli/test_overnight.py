@@ -16,7 +16,7 @@ from agent.cli.night import NightGoal, NightScreen, last_lines, night_table
 from agent.cli.output import Output
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import read_journal
-from agent.tools.overnight.outcomes import Night
+from agent.tools.overnight.night import Night
 from memory.store.run_folder import own
 from tests.agent.demo import STORY
 from tests.agent.support import ROOT, Agent, Played

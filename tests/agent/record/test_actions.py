@@ -9,7 +9,7 @@ import pytest
 
 from agent.loop import Performed
 from agent.mind.intent import Intent, IntentSource
-from agent.record.actions import ActionWatch, type_of
+from agent.record.encounters import ActionWatch, type_of
 from agent.skills import Outcome, SkillRun, once, wait
 from emulator import Button, State, Step
 from memory import Call

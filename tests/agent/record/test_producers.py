@@ -48,7 +48,7 @@ MAY_STORE: Final = (
     "lab",  # fills memory to measure it, and reads it after play
     "tools/overnight/repair.py",  # tries whether a folder can be written
     "tools/replay/operations.py",  # decides a run again in a temporary folder
-    "tools/scenario/history.py",  # gives a run from a saved state the memory of that time
+    "tools/scenario/states.py",  # gives a run from a saved state the memory of that time
     "capabilities/memory_actions.py",  # offers memory actions to the planner
     "mind/advisor_tools.py",  # offers them to a model, whose entries are claims
     "advisor/money",  # books the cost of calls, which is no memory

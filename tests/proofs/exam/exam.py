@@ -18,13 +18,12 @@ from agent.app import Interrupt, Settings, Stop, play_run
 from agent.app.play import NoViewer
 from agent.errors import RunError
 from agent.story.story import Story
-from agent.tools.replay.recording import replayed_states
 from emulator import Cartridge, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import read_knowledge_store, read_run
 from tests.proofs.exam.memory_answers import guess, open_exam_memory, recall
 from tests.proofs.exam.paper import paper
 from tests.proofs.exam.question import ExamAnswer, ExamQuestion, ExamScore, Expected, mark
-from tests.proofs.exam.truth import CartridgeNames, GameTruth, truth_of
+from tests.proofs.exam.truth import CartridgeNames, GameTruth, replayed_states, truth_of
 from tests.proofs.workers import Row
 
 FINISHED = frozenset({Stop.GOAL, Stop.TICKS})

@@ -1,13 +1,25 @@
 """The events of a recorded game, read from RAM alone, and the names that exist on its cartridge."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple
 
+from agent.app.checkpoints import readable_records
 from agent.story.story import Story
-from emulator import Battle, BattleMon, BattleResult, Dex, Phase, State
+from emulator import (
+    Battle,
+    BattleMon,
+    BattleResult,
+    Console,
+    Dex,
+    Phase,
+    PlayingConsole,
+    State,
+    read_state,
+)
+from memory import RunReader
 
 
 class FightOutcome(Enum):
@@ -224,6 +236,18 @@ class GameTruth:
     def turns_to(self, tick: int) -> int:
         """Return the turns of all battles that ended by `tick`."""
         return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
+
+
+def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
+    """Yield each tick of the live steps of `run` with the state after it, from a new `console`.
+
+    Raises Divergence where the replay differs from the recording.
+    """
+    records = readable_records(run.record.steps())
+    player = PlayingConsole(console, records)
+    for record in records:
+        player.perform(record.step)
+        yield record.tick, read_state(console.ram(), console.frame)
 
 
 def truth_of(

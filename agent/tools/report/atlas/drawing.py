@@ -12,18 +12,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from agent.tools.report.atlas.paths import (
-    Rows,
-    Track,
-    busy_squares,
-    jumps,
-    level_of,
-    on_maps,
-    path_parts,
-    rows_of,
-    steps_of,
-    tracks,
-)
+from agent.tools.report.atlas import paths
 from agent.tools.report.atlas.sheet import (
     SQUARE,
     Atlas,
@@ -137,9 +126,9 @@ def draw_atlas(
 
     The trail is sorted by tick. Visits and marks outside of all maps are left out and counted.
     """
-    rows = rows_of(trail)
+    rows = paths.rows_of(trail)
     map_ids = [each for each in dict.fromkeys(rows.map_id.tolist()) if exists(world, each)]
-    on_map = on_maps(world, rows, map_ids)
+    on_map = paths.on_maps(world, rows, map_ids)
     drawn = rows.where(on_map)
     if not len(drawn.tick):
         return Atlas((), len(trail), len(trail), len(marks))
@@ -155,12 +144,12 @@ def draw_atlas(
 
 
 def _draw_sheets(
-    subject: _Subject, sheets: Sequence[Sequence[Plot]], rows: Rows
+    subject: _Subject, sheets: Sequence[Sequence[Plot]], rows: paths.Rows
 ) -> tuple[Sheet, ...]:
     single = sum(plots[0].columns * plots[0].rows for plots in sheets if len(plots) == 1)
     drawn = []
     titles = _titles(subject, sheets)
-    for title, plots, track in zip(titles, sheets, tracks(sheets, rows), strict=True):
+    for title, plots, track in zip(titles, sheets, paths.tracks(sheets, rows), strict=True):
         across, down = extent(plots)
         squares = single if len(plots) == 1 else across * down
         picture = draw_sheet(subject.world, plots, squares)
@@ -169,12 +158,12 @@ def _draw_sheets(
 
 
 def _sheet(
-    subject: _Subject, title: str, plots: Sequence[Plot], picture: SheetPicture, track: Track
+    subject: _Subject, title: str, plots: Sequence[Plot], picture: SheetPicture, track: paths.Track
 ) -> Sheet:
     step = SQUARE // picture.scale
     first, last = (visit.tick for visit in subject.ends)
     shares = (track.tick - first) / max(1, last - first)
-    steps = steps_of(track)
+    steps = paths.steps_of(track)
     shown = shown_width(picture, joined=len(plots) > 1)
     return Sheet(
         key=f"map-{plots[0].map_id}",
@@ -182,9 +171,9 @@ def _sheet(
         picture=picture,
         shown=shown,
         regions=tuple(_region(subject, plot, step) for plot in plots),
-        route=path_parts(steps, np.clip(shares, 0, 1), step=step),
-        heat=busy_squares(track, steps, extent(plots)[0], step=step),
-        jumps=jumps(track, step=step),
+        route=paths.path_parts(steps, np.clip(shares, 0, 1), step=step),
+        heat=paths.busy_squares(track, steps, extent(plots)[0], step=step),
+        jumps=paths.jumps(track, step=step),
         pins=pin_marks(subject.marks, plots, step=step, apart=PIN_WIDTH * picture.width / shown),
         ends=pin_ends(subject.ends, plots, step=step),
     )
@@ -193,10 +182,8 @@ def _sheet(
 def _titles(subject: _Subject, sheets: Sequence[Sequence[Plot]]) -> list[str]:
     names = [subject.name_of(plots[0].map_id) for plots in sheets]
     joined = sum(len(plots) > 1 for plots in sheets)  # they come first
-    outdoors = (
-        ["Outdoors"] if joined == 1 else [f"Outdoors, around {each}" for each in names[:joined]]
-    )
-    return outdoors + names[joined:]
+    around = [f"Outdoors, around {each}" for each in names[:joined]]
+    return (["Outdoors"] if joined == 1 else around) + names[joined:]
 
 
 def _region(subject: _Subject, plot: Plot, step: int) -> MapRegion:
@@ -204,7 +191,7 @@ def _region(subject: _Subject, plot: Plot, step: int) -> MapRegion:
     return MapRegion(*place, subject.name_of(plot.map_id), plot.visited)
 
 
-def _visit(rows: Rows, number: int) -> TrailVisit:
+def _visit(rows: paths.Rows, number: int) -> TrailVisit:
     return TrailVisit(*[int(column[number]) for column in rows])
 
 
@@ -274,11 +261,11 @@ def atlas_html(atlas: Atlas) -> str:
 
 def _heat(sheet: Sheet) -> list[tuple[int, str]]:
     """Return one path for each level, with lines as thick as a square."""
-    paths: defaultdict[int, list[str]] = defaultdict(list)
+    drawn: defaultdict[int, list[str]] = defaultdict(list)
     for run in sheet.heat:
         middle = run.y + sheet.step // 2
-        paths[level_of(run.times)].append(f"M{run.x} {middle}h{run.width}")
-    return [(level, "".join(path)) for level, path in sorted(paths.items())]
+        drawn[paths.level_of(run.times)].append(f"M{run.x} {middle}h{run.width}")
+    return [(level, "".join(path)) for level, path in sorted(drawn.items())]
 
 
 def _names(sheet: Sheet) -> Iterator[tuple[MapRegion, bool]]:

@@ -182,12 +182,9 @@ def busy_squares(
 ) -> tuple[BusySquares, ...]:
     """Return the squares that were walked often, on a sheet that is `across` squares wide."""
     came = track.how != WALKED
-    squares = np.concatenate(
-        [
-            track.y[came] * across + track.x[came],
-            (steps.y + steps.down) * across + steps.x + steps.across,
-        ]
-    )
+    arrived = track.y[came] * across + track.x[came]
+    walked = (steps.y + steps.down) * across + steps.x + steps.across
+    squares = np.concatenate([arrived, walked])
     counts = np.bincount(squares.astype(np.int64))
     busy = np.flatnonzero(counts >= BUSY)
     levels = _level(counts[busy])
@@ -237,9 +234,8 @@ def _lines(steps: PathSteps, shares: Numbers) -> Iterator[tuple[int, int, int, i
     if not len(steps.x):
         return
     shades = np.minimum(shares[steps.visit] * TIME_SHADES, TIME_SHADES - 1).astype(np.int64)
-    continues = (steps.x[1:] == (steps.x + steps.across)[:-1]) & (
-        steps.y[1:] == (steps.y + steps.down)[:-1]
-    )
+    to_x, to_y = steps.x + steps.across, steps.y + steps.down
+    continues = (steps.x[1:] == to_x[:-1]) & (steps.y[1:] == to_y[:-1])
     for column in (steps.across, steps.down, shades):
         continues &= column[1:] == column[:-1]
     begins = np.flatnonzero(np.append(True, ~continues))

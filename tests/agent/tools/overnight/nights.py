@@ -9,8 +9,7 @@ from typing import Any
 from agent.app import Interrupt
 from agent.tools.overnight.child import Heartbeat
 from agent.tools.overnight.logs import Line, read_journal
-from agent.tools.overnight.outcomes import Night, NightLimits
-from agent.tools.overnight.settings import Clock, NightSettings, NightTimeouts
+from agent.tools.overnight.night import Clock, Night, NightLimits, NightSettings, NightTimeouts
 from agent.tools.overnight.supervisor import Supervisor
 
 SCRIPTED_CHILD = Path(__file__).with_name("scripted_child.py")

@@ -20,7 +20,7 @@ from agent.tools.overnight.logs import (
     progress_of,
     read_journal,
 )
-from agent.tools.overnight.outcomes import (
+from agent.tools.overnight.night import (
     FRAMES_PER_HOUR,
     ChildExit,
     Limit,

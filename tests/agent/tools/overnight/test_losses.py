@@ -12,7 +12,7 @@ import pytest
 
 from agent.cli.night import NightGoal, last_lines
 from agent.tools.overnight.logs import Line
-from agent.tools.overnight.outcomes import NightEnding
+from agent.tools.overnight.night import NightEnding
 from agent.tools.report import page
 from memory import file_fault, open_knowledge_store
 from memory.store.run_folder import SETTINGS, STORE

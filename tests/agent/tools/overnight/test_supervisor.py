@@ -19,8 +19,7 @@ from agent.app import Interrupt
 from agent.errors import RunError, UsageError
 from agent.settings import Settings
 from agent.tools.overnight.logs import Line, NightJournal
-from agent.tools.overnight.outcomes import FRAMES_PER_HOUR, NightLimits
-from agent.tools.overnight.settings import Clock
+from agent.tools.overnight.night import FRAMES_PER_HOUR, Clock, NightLimits
 from agent.tools.report.run_data import NightLog
 from memory.errors import NewerStore, RunFolderError
 from memory.store.run_folder import own

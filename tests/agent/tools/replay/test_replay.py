@@ -34,7 +34,14 @@ from emulator.profile import symbol
 from emulator.recording import first_link, next_chain
 from memory import read_run
 from tests.agent.support import Agent, Game, Played, edited, game_at, play_in
-from tests.proofs.divergence import ChangedByte, bisect_with, copy_with, other_step, random_change
+from tests.proofs.divergence import (
+    ChangedByte,
+    bisect_with,
+    copy_with,
+    most_restores,
+    other_step,
+    random_change,
+)
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 # Work and high RAM without the stack, whose unused part keeps traces of old calls.
@@ -196,7 +203,7 @@ def test_bisect_finds_the_tick_of_a_machine_fault(draw: int, recording: Recordin
     found = bisect_with(recording, fault, CARTRIDGE)
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (fault.tick, DivergenceKind.DIGEST)
-    assert found.restores <= found.max_restores
+    assert found.restores <= most_restores(recording)
     after = [mark.tick for mark in recording.marks if mark.tick >= fault.tick]
     assert found.ticks == (after or [len(recording.records)])[0]
 
@@ -216,7 +223,7 @@ def test_bisect_finds_the_tick_of_a_changed_step(
     assert (found.divergence.tick, found.divergence.kind) == (tick, DivergenceKind.STEP)
     assert step.button is not None
     assert f"-> {step.button.name.lower()}" in found.divergence.detail
-    assert found.restores <= found.max_restores
+    assert found.restores <= most_restores(recording)
     assert found.notes == ()
     before = max((mark.tick for mark in recording.marks if mark.tick < tick), default=0)
     assert found.ticks == 2 * (tick - before)
@@ -231,7 +238,7 @@ def test_a_change_outside_the_digest_is_found_between_two_checkpoints(recording:
     assert found.divergence is not None
     assert (found.divergence.tick, found.divergence.kind) == (bad, DivergenceKind.CHECKPOINT)
     assert f"RAM still matched at tick {good}" in found.divergence.detail
-    assert found.restores <= found.max_restores
+    assert found.restores <= most_restores(recording)
     assert found.shown is not None
     ((name, here, there),) = found.shown.fields
     assert name == f"flags.events[{event_name(300 * 8 + 2)}]"
