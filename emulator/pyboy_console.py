@@ -138,6 +138,7 @@ class PyBoyConsole:
         self._drawn = False
         self._has_drawn = False
         self._ram: Ram | None = None
+        self._state: bytes | None = None  # as of now, if it was saved or loaded
         self._frames = self._calls = self._returned = (
             0  # frames of the last call, and counts of calls
         )
@@ -158,7 +159,7 @@ class PyBoyConsole:
             self._tick(step.settle, render=render)
         self._drawn = render
         self.frame += step.frames
-        self._ram = None
+        self._ram = self._state = None
 
     def film(self, step: Step, every: int) -> Iterator[Screen]:
         """Perform `step` and yield the picture of each frame whose number is a multiple of `every`.
@@ -187,7 +188,7 @@ class PyBoyConsole:
         """Write RAM to set up a measurement; normal play only presses buttons."""
         for at, byte in enumerate(data, start=address):
             self._memory[at] = byte
-        self._ram = None
+        self._ram = self._state = None
 
     def screen(self) -> Screen:
         """Return the current picture, or raise a ConsoleError when the frame was not drawn.
@@ -204,14 +205,18 @@ class PyBoyConsole:
 
     def save(self) -> bytes:
         """Return the current state as bytes; play resumed from them is identical."""
-        file = io.BytesIO()
-        self._pyboy.save_state(file)
-        sha1 = self.cartridge.sha1
-        return encode_state(SavedState(EMULATOR, sha1, self.frame, self._held, file.getvalue()))
+        if self._state is None:  # PyBoy writes it byte by byte, which takes longer than many ticks
+            file = io.BytesIO()
+            self._pyboy.save_state(file)
+            sha1 = self.cartridge.sha1
+            saved = SavedState(EMULATOR, sha1, self.frame, self._held, file.getvalue())
+            self._state = encode_state(saved)
+        return self._state
 
     def load(self, state: bytes) -> None:
         """Restore a state that `save` returned, or raise a StateError."""
         saved = decode_state(state, emulator=EMULATOR, cartridge_sha1=self.cartridge.sha1)
+        self._ram = self._state = None
         try:
             self._pyboy.load_state(io.BytesIO(saved.payload))
         except PyBoyException as error:
@@ -219,7 +224,7 @@ class PyBoyConsole:
         self.frame = saved.frame
         self._held = saved.held
         self._drawn = False
-        self._ram = None
+        self._state = state
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""
@@ -267,7 +272,7 @@ class PyBoyConsole:
             self._drawn = due % every == 0
             self._tick(due - self.frame, render=self._drawn)
             self.frame = due
-            self._ram = None
+            self._ram = self._state = None
             if self._drawn:
                 self._has_drawn = True
                 yield self.screen()

@@ -7,10 +7,11 @@ from types import ModuleType
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The package `memory` needs libraries, but its subpackage `tapes` does not, so `memory/__init__.py` is bypassed.
-memory = ModuleType("memory")
-memory.__path__ = [str(ROOT / "memory")]
-sys.modules["memory"] = memory
+# What these packages offer needs libraries; `memory.tapes` enters modules that need none, so their faces are bypassed.
+for name in ("memory", "memory.conversation", "memory.store"):
+    package = ModuleType(name)
+    package.__path__ = [str(ROOT.joinpath(*name.split(".")))]
+    sys.modules[name] = package
 
 from memory.errors import MemoryFault  # noqa: E402
 from memory.tapes import command  # noqa: E402

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from agent.advisor.port import Decider
 from agent.app import AskSettings, Interrupt, Settings, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from memory import read_run
 from tests.fake_service import FakeClaude, scenario_named
 

@@ -173,7 +173,7 @@ class Checkpoints(SavedAttributes):
     """Commits one branch on schedule; `newest` is the tick of the last checkpoint.
 
     `began` is the `perf_counter` reading at which this process began `session`. After a checkpoint `is_new_branch_due` is
-    true: play goes on in parts that are built from it, as after a kill.
+    true, except at a start: play goes on in parts that are built from it, as after a kill.
     """
 
     SAVED = ("_action",)  # the last one that began
@@ -238,7 +238,7 @@ class Checkpoints(SavedAttributes):
         self._store.commit(checkpoint=moment, more={**(more or {}), **again})
         self.schedule.saved(link.tick)
         self.newest = link.tick
-        self.is_new_branch_due = True
+        self.is_new_branch_due = why != "start"  # whose parts have just been built
 
     def deliver_lessons(self) -> None:
         """Deliver the lessons of the last checkpoint to memory.sqlite, if that is still to be done.

@@ -29,7 +29,7 @@ from agent.app.session import (
     log_failure,
 )
 from agent.app.settings import TAPES, RunSettings, cartridge_for, model_terms
-from agent.app.summary import SUMMARY, PlayStart, Summary, TickView, Viewer
+from agent.app.summary import SUMMARY, PlayStart, Summary, Viewer
 from agent.capabilities.registry import Topic
 from agent.errors import UsageError
 from agent.record.answers import AdviceSource
@@ -57,13 +57,6 @@ if TYPE_CHECKING:
 
 RUN: Final = "run"
 KNOWLEDGE: Final = "memory.sqlite"
-
-
-class NoViewer(Viewer):
-    """A viewer that shows nothing."""
-
-    def show(self, moment: TickView) -> None:
-        """Do nothing."""
 
 
 class OpenSession(NamedTuple):

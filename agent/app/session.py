@@ -16,7 +16,7 @@ from agent.app.build import Branch, GameParts, RunContext
 from agent.app.checkpoints import AGAIN, TAUGHT, Checkpoints, Trail, append, row_of
 from agent.app.process import Interrupt
 from agent.app.settings import RunSettings
-from agent.app.summary import ModelStatus, Stop, Summary, TickView, Viewer
+from agent.app.summary import ModelStatus, NoViewer, Stop, Summary, TickView, Viewer
 from agent.app.verdicts import who_decided
 from agent.battle.odds import prepare
 from agent.capabilities.registry import Topic
@@ -226,7 +226,8 @@ class Session:
 
     def _play_branch(self, limits: PlayLimits, viewer: Viewer) -> bool:
         """Play one branch; return whether play goes on in another, which is built from a checkpoint."""
-        self._call_after(partial(self._show, viewer), Loop.perform)
+        if not isinstance(viewer, NoViewer):
+            self._call_after(partial(self._show, viewer), Loop.perform)
         self._loop.render_all = limits.render_all
         checkpoints = self._checkpoints
         try:

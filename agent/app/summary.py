@@ -107,6 +107,13 @@ class Viewer(Protocol):
         ...
 
 
+class NoViewer(Viewer):
+    """A viewer that shows nothing, for which no view is made."""
+
+    def show(self, moment: TickView) -> None:
+        """Do nothing."""
+
+
 SUMMARY: Final = "summary.json"  # the file beside the record of a run
 
 

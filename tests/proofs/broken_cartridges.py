@@ -24,7 +24,7 @@ from filelock import FileLock
 
 from agent import HOME
 from agent.app import Interrupt
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.story.story import Story
 from agent.tools.scenario.file import PlayBody, read_scenario
 from agent.tools.scenario.start import Cache, derive

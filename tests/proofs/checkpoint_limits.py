@@ -20,8 +20,8 @@ from typing import Final
 
 from agent import HOME
 from agent.app.checkpoints import Checkpoints
-from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.errors import RunError
 from agent.lab.bench.game import GOAL, open_session
 from agent.lab.bench.stopwatch import ObservedCall, Parts, calls_of

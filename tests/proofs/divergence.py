@@ -14,7 +14,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Settings, play_run, record_of, row_of
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.recording import Recording, recording_of
 from emulator import (

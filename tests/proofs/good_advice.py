@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from agent.advisor.port import Decider
 from agent.app import AskSettings, Interrupt, Settings, Stop, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.fake_claude.server import FakeClaude
 from agent.lab.stats import mean_interval
 from tests.proofs.workers import Row

@@ -6,8 +6,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
-from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.lab.bench.game import GOAL, open_session
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.record.game_names import AGENT

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Final
 
-from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.lab.bench.game import open_session
 from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch, lapse
 from agent.lab.stats import Distribution

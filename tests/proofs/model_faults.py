@@ -25,7 +25,7 @@ from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.money.limits import Terms, load_terms
 from agent.advisor.port import Advice, Decider
 from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.record.answers import ADVICE
 from agent.tools.replay.operations import redecide_run, replay_run
 from memory import read_run

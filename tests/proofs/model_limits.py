@@ -30,8 +30,8 @@ from agent.advisor.request import memory_parts, request_of
 from agent.advisor.toolbox import Toolbox
 from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
 from agent.app.model import ModelService
-from agent.app.play import NoViewer
 from agent.app.settings import model_terms
+from agent.app.summary import NoViewer
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import Handler
 from agent.lab.bench.stopwatch import Calls as RecordedCalls

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from agent.app import Interrupt, Settings, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from memory import EventRow, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.format import parse

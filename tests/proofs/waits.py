@@ -6,7 +6,8 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from agent.app import Interrupt
-from agent.app.play import NoViewer, play_run
+from agent.app.play import play_run
+from agent.app.summary import NoViewer
 from agent.settings import Settings
 from agent.tools.replay.operations import replay_run
 from emulator import demo_cartridge_path

@@ -10,8 +10,9 @@ from time import perf_counter
 from typing import Final
 
 from agent.app import Interrupt, Stop, TickView, Viewer, record_of
-from agent.app.play import NoViewer, session_in
+from agent.app.play import session_in
 from agent.app.session import PlayLimits, Session
+from agent.app.summary import NoViewer
 from agent.errors import RunError
 from agent.lab.bench.stopwatch import CONSOLE, SAVING, Parts, Stopwatch
 from agent.story.story import NEVER, Story

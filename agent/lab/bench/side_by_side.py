@@ -13,8 +13,8 @@ from statistics import fmean
 from time import perf_counter
 from typing import Final
 
-from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.lab.bench.game import open_session, steps_of
 from agent.lab.publish import Findings
 from agent.lab.runner import play_all

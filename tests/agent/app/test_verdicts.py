@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from agent.advisor.names import LONGEST, STAND_IN, cost, decided_by, model_name
 from agent.advisor.port import Decider
 from agent.app import AskSettings, Interrupt, Settings, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.app.verdicts import AdviceVerdict, totals, verdicts, who_decided
 from memory import open_run_store, read_run
 from tests.fake_service import FakeClaude

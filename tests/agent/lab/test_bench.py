@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.app.play import NoViewer
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.cli.measurements import show
 from agent.lab.bench import side_by_side
 from agent.lab.bench import stopwatch as parts

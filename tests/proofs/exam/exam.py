@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, TypeAlias
 
 from agent.app import Interrupt, Settings, Stop, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.errors import RunError
 from agent.story.story import Story
 from emulator import Cartridge, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent.app import Interrupt
-from agent.app.play import NoViewer, session_in
+from agent.app.play import session_in
 from agent.app.session import PlayLimits
+from agent.app.summary import NoViewer
 from agent.story.story import Story
 from agent.tools.verify import (
     addresses,
