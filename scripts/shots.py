@@ -11,7 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from agent.app import Interrupt, Settings, play_run
-from agent.app.play import NoViewer
+from agent.app.summary import NoViewer
 from agent.tools.report.page import report_run
 from memory.file_access import write_file
 
