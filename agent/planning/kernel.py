@@ -79,6 +79,15 @@ def within(rows: Numbers, row: int, bits: Numbers) -> bool:
 
 
 @compiled
+def holds(rows: Numbers, row: int, bits: Numbers) -> bool:
+    """Return whether a row has all bits that are set."""
+    for at in range(len(bits)):  # noqa: SIM110  # numba compiles no generator
+        if bits[at] & ~rows[row, at]:
+            return False
+    return True
+
+
+@compiled
 def useful_actions(start: Numbers, needed: Numbers, operators: Operators) -> Numbers:
     """Return the actions that can become possible and gain anything, in order.
 
@@ -92,11 +101,15 @@ def useful_actions(start: Numbers, needed: Numbers, operators: Operators) -> Num
         for at in range(count):
             if not is_possible[at] and within(operators.needs, at, reached):
                 is_possible[at] = is_growing = True
-                reached |= operators.sets[at]
+                for word in range(len(reached)):
+                    reached[word] |= operators.sets[at, word]
     # One that gains nothing, such as a walk to where nothing is to be done, is a detour.
-    return np.array(
-        [at for at in range(count) if is_possible[at] and operators.gains[at].any()], np.int64
-    )
+    useful, number, none = np.empty(count, np.int64), 0, np.zeros(len(start), np.int64)
+    for at in range(count):
+        if is_possible[at] and not within(operators.gains, at, none):
+            useful[number] = at
+            number += 1
+    return useful[:number].copy()
 
 
 @compiled
@@ -122,14 +135,16 @@ def helpers_of(actions: Numbers, operators: Operators) -> Helpers:
     for each in actions:
         for bit in bits_in(operators.sets[each]):
             at[bit + 1] += 1
-    at = np.cumsum(at)
+    for bit in range(bits):
+        at[bit + 1] += at[bit]
     found, filled = np.empty(at[-1], np.int64), at.copy()
     common = np.full((bits, operators.sets.shape[1]), NOTHING, np.int64)
     for each in actions:
         for bit in bits_in(operators.sets[each]):
             found[filled[bit]] = each
             filled[bit] += 1
-            common[bit] &= operators.needs[each]
+            for word in range(common.shape[1]):
+                common[bit, word] &= operators.needs[each, word]
     needs = np.empty(operators.needs.size * WORD, np.int64)
     for bit in range(bits):
         needs_at[bit + 1] = needs_at[bit]
@@ -149,10 +164,7 @@ def lower_bound(bits: Numbers, problem: BitProblem) -> int:
     helpers, so that no action is ever counted for more than it costs.
     """
     helpers, left, known = problem.helpers, problem.left, problem.known
-    left[:] = problem.costs
-    for at in range(len(problem.needed)):
-        for bit in range(WORD):
-            known[at * WORD + bit] = HOLDS if bits[at] >> bit & 1 else UNSEEN
+    forget(bits, problem)
     total, lowest = 0, len(known)
     for bit in problem.goal:
         if known[bit] == UNSEEN:
@@ -174,6 +186,16 @@ def lower_bound(bits: Numbers, problem: BitProblem) -> int:
                 known[other] = MISSING
                 lowest = min(lowest, other)
     return int(total)
+
+
+@compiled
+def forget(bits: Numbers, problem: BitProblem) -> None:
+    """Begin a lower bound anew: all is left of the costs, and nothing is known but the bits that are set."""
+    for action in range(len(problem.left)):
+        problem.left[action] = problem.costs[action]
+    for at in range(len(problem.needed)):
+        for bit in range(WORD):
+            problem.known[at * WORD + bit] = HOLDS if bits[at] >> bit & 1 else UNSEEN
 
 
 @compiled
@@ -252,7 +274,9 @@ def with_room(room: Room, more: int) -> Room:
 def enlarged(rows: Numbers, more: int) -> Numbers:
     """Return rows with room for as many again, and `more`."""
     made = np.empty((2 * len(rows) + more, rows.shape[1]), np.int64)
-    made[: len(rows)] = rows
+    for row in range(len(rows)):  # numba compiles an assignment of slices with texts for its errors
+        for column in range(rows.shape[1]):
+            made[row, column] = rows[row, column]
     return made
 
 
@@ -286,10 +310,12 @@ def search(
         np.empty((1, words + 1), np.int64),
         np.empty((1, 2), np.int64),
         np.full(4, NOTHING, np.int64),
-        np.array([[0, 0, NOTHING, 0, NOTHING]]),
+        np.full((1, 5), NOTHING, np.int64),
         np.ones(2, np.int64),
     )
-    room.states[0] = start
+    for at in range(len(start)):
+        room.states[0, at] = start[at]
+    room.entries[0, COST] = room.entries[0, STATE] = 0
     room.places[place_of(room.places, room.states, 0)] = 0
     bound = lower_bound(start, problem)
     room.values[0, BEST], room.values[0, BOUND] = 0, bound
@@ -301,7 +327,7 @@ def search(
             return EXHAUSTED, none
         here = heappop(heap)[1]
         state = room.entries[here, STATE]
-        if not (needed & ~room.states[state, :words]).any():
+        if holds(room.states, state, needed):
             return FOUND, path_to(here, room.entries)
         if room.entries[here, COST] > room.values[state, BEST]:
             continue  # a cheaper path to the same state was found meanwhile
