@@ -190,7 +190,7 @@ def lower_bound(bits: Numbers, problem: BitProblem) -> int:
 
 @compiled
 def forget(bits: Numbers, problem: BitProblem) -> None:
-    """Begin a lower bound anew: all is left of the costs, and nothing is known but the bits that are set."""
+    """Begin a lower bound: all is left of the costs, and nothing is known but the bits that are set."""
     for action in range(len(problem.left)):
         problem.left[action] = problem.costs[action]
     for at in range(len(problem.needed)):
