@@ -85,6 +85,8 @@ AT_END: Final = ReturnPoint(inf, "resumed", "at")
 
 # New objects before a collection of garbage: play makes many records, few of them in cycles.
 GARBAGE: Final = 20_000
+# Games of a process after which all garbage is collected, which takes a tenth of a second: so many may stay until then.
+STAYING: Final = 4
 RECENT: Final = 6  # events that a view shows
 # Ends after which play goes on as if there was none.
 AS_ASKED: Final = frozenset({Stop.GOAL, Stop.TICKS})
@@ -104,7 +106,7 @@ class Session:
     Without `asking`, no advice is asked for.
     """
 
-    _has_played: ClassVar[bool] = False  # whether this process has
+    _games: ClassVar[int] = 0  # that this process has begun to play
 
     def __init__(  # noqa: PLR0913  # the parts of a session
         self,
@@ -196,9 +198,9 @@ class Session:
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:
         """Play until there is a reason to stop, commit the end of the run, and return the summary."""
         reason = ""
-        if Session._has_played:
-            gc.collect()  # or a game before this one in the process would stay
-        Session._has_played = True
+        if Session._games and Session._games % STAYING == 0:
+            gc.collect()
+        Session._games += 1
         thresholds = gc.get_threshold()
         gc.set_threshold(GARBAGE, *thresholds[1:])
         try:
