@@ -116,11 +116,12 @@ class Trial:
         date = 1e18 if date in {float("inf"), float("-inf")} else date  # JSON has none
         if table == "contributions":
             key, _, run_id = name.partition(" of ")
-            ((text,),) = database.rows(
-                "SELECT contribution FROM contributions WHERE key = ? AND run_id = ?", (key, run_id)
-            )
-            sql = "UPDATE contributions SET contribution = ? WHERE key = ? AND run_id = ?"
-            database.execute(sql, (encode(decode(text) | {field: date}), key, run_id))
+            rows = "SELECT scope, contribution FROM contributions WHERE key = ? AND run_id = ?"
+            sql = "UPDATE contributions SET contribution = ? WHERE scope = ? AND key = ? AND run_id = ?"
+            for scope, text in database.rows(rows, (key, run_id)):  # a key can be in several scopes
+                if field in (data := decode(text)):
+                    given = (encode(data | {field: date}), scope, key, run_id)
+                    database.execute(sql, given)
             return
         ((text,),) = database.rows("SELECT data FROM ltm_entries WHERE key = ?", (name,))
         sql = "UPDATE ltm_entries SET data = ? WHERE key = ?"
