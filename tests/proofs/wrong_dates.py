@@ -120,8 +120,7 @@ class Trial:
             sql = "UPDATE contributions SET contribution = ? WHERE scope = ? AND key = ? AND run_id = ?"
             for scope, text in database.rows(rows, (key, run_id)):  # a key can be in several scopes
                 if field in (data := decode(text)):
-                    given = (encode(data | {field: date}), scope, key, run_id)
-                    database.execute(sql, given)
+                    database.execute(sql, (encode(data | {field: date}), scope, key, run_id))
             return
         ((text,),) = database.rows("SELECT data FROM ltm_entries WHERE key = ?", (name,))
         sql = "UPDATE ltm_entries SET data = ? WHERE key = ?"
