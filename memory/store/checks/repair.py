@@ -46,9 +46,6 @@ class Repairs(KnowledgeStore):
 
     def change(self, entry: Entry, **fields: Json) -> None:
         """Replace an entry of knowledge after correcting some fields; its contributions by run are no longer known."""
-        runs = self._contributions.of(entry.scope, entry.key).values()
-        dates = [self._dates.right(each.relevant_at) for each in runs if each.has_record]
-        relevant_at = max(dates, default=self._now)
         data: Data = {**entry.data, **fields}
         kind = rule_of(entry.scope, entry.kind).kind
         assert kind is not None
@@ -59,7 +56,7 @@ class Repairs(KnowledgeStore):
             times=1,
             at=at,
             since=at,
-            relevant_at=relevant_at,
+            relevant_at=self._dates.decayed,  # of which the relevance in the entry is
             dates_by_trust={"verified": at},
         )
         self._contributions.replace_by_hand(entry.scope, entry.key, mine)
