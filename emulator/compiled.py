@@ -27,7 +27,8 @@ _ENGINE: Final = (*sorted(HERE.glob("engine/*.py")), *sorted(HERE.glob("rules/*.
 def kept_in(source: Path) -> Path:
     """Return the directory for what is compiled of a file: one of the turn engine, or one that calls only that."""
     together = _ENGINE if source in _ENGINE else (*_ENGINE, source)
-    name = f"compiled-{'engine' if source in _ENGINE else source.stem}"
+    place = "engine" if source in _ENGINE else f"{source.parent.name}.{source.stem}"
+    name = f"compiled-{place}"
     digest = sha256(b"".join(path.read_bytes() for path in together)).hexdigest()[:16]
     kept = HERE / "__pycache__" / f"{name}-{digest}"
     for old in kept.parent.glob(f"{name}-*"):  # of older sources

@@ -45,7 +45,7 @@ class Learner(NamedTuple):
 
 
 def learner_for(dex: Dex, party: Party, move: int) -> Learner | None:
-    """Return the found that loses least by replacing a move; None when no member can learn it."""
+    """Return the member that loses least by replacing a move; None when no member can learn it."""
     rooms = [(at, replacement_for(dex, party[at], move)) for at in able_to_learn(dex, party, move)]
     found = [(room.loss, at, room.slot) for at, room in rooms if room is not None]
     return Learner(*min(found)[1:]) if found else None

@@ -221,7 +221,7 @@ class ProgressMonitor(SavedAttributes):
         self._lost += 1
 
     def to_json(self) -> dict[str, Json]:
-        """Return the full_hp state."""
+        """Return all that the next session needs."""
         counts = [[reason.value, *what, times] for (reason, *what), times in self._counts.items()]
         return {**super().to_json(), "counts": counts}
 

@@ -18,7 +18,7 @@ from emulator.rules.codes import (
     SUBSTITUTE,
     WILD,
 )
-from tests.emulator.rules.engine.small_battle import (
+from tests.emulator.engine.small_battle import (
     DO_NOTHING,
     ELECTRIC,
     FIRE,

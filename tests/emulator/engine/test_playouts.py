@@ -12,9 +12,9 @@ import pytest
 from emulator.engine.choices import AS_THE_GAME, GREEDY, RANDOM
 from emulator.engine.turn import copies, play_out, play_turn, play_turns
 from emulator.rules.codes import GOES_ON, LINK, LOST, RAN, TRAINER, WILD, WON
-from tests.emulator.rules.engine.real_battle import real_battle, real_tables
+from tests.emulator.engine.real_battle import real_battle, real_tables
 
-ROOT = Path(__file__).resolve().parents[4]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def digest_of_battles() -> str:

@@ -2,7 +2,7 @@
 
 from emulator.rules import effects
 from emulator.rules.codes import BURNED, FROZEN, LINK, MIST, PARALYZED, SUBSTITUTE, TRAINER
-from tests.emulator.rules.engine.small_battle import DO_NOTHING, NORMAL, TACKLE, SmallBattle
+from tests.emulator.engine.small_battle import DO_NOTHING, NORMAL, TACKLE, SmallBattle
 
 SHARPEN, DANCE, GROWL, SCREECH, ACID, DODGE, HAZE, SMOKE, SPEED_UP = range(30, 39)
 MOVES = (

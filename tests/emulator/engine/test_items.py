@@ -26,7 +26,7 @@ from emulator.rules.codes import (
     WILD,
     choice_of_item,
 )
-from tests.emulator.rules.engine.small_battle import DO_NOTHING, HP, TACKLE, SmallBattle
+from tests.emulator.engine.small_battle import DO_NOTHING, HP, TACKLE, SmallBattle
 
 POKE, GREAT, ULTRA = 4, 3, 2
 

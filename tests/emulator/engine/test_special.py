@@ -20,7 +20,7 @@ from emulator.rules.codes import (
     WILD,
     WON,
 )
-from tests.emulator.rules.engine.small_battle import (
+from tests.emulator.engine.small_battle import (
     DO_NOTHING,
     EMBER,
     FIRE,

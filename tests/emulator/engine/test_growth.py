@@ -6,7 +6,7 @@ from emulator.engine.growth import evolve, prize_money, set_stats
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.codes import BURNED, DECIDES, GOES_ON, SWITCH, TRAINER, WILD, WON
 from emulator.rules.stats import experience_gained, stats_of
-from tests.emulator.rules.engine.small_battle import DO_NOTHING, EMBER, HP, TACKLE, SmallBattle
+from tests.emulator.engine.small_battle import DO_NOTHING, EMBER, HP, TACKLE, SmallBattle
 
 EXP_ALL = 75
 

@@ -17,14 +17,7 @@ from emulator.rules.codes import (
     THRASHING,
     TRAPPING,
 )
-from tests.emulator.rules.engine.small_battle import (
-    DO_NOTHING,
-    GHOST,
-    HP,
-    NORMAL,
-    TACKLE,
-    SmallBattle,
-)
+from tests.emulator.engine.small_battle import DO_NOTHING, GHOST, HP, NORMAL, TACKLE, SmallBattle
 
 WRAP, THRASH, FLY, BEAM, TWICE, OFTEN, NEEDLE, BOW, SHADE = 30, 37, 31, 32, 33, 34, 35, 36, 101
 MOVES = (

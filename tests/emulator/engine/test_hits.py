@@ -14,7 +14,7 @@ from emulator.rules.codes import ALWAYS_HITS, CONFUSED, FOCUSED, REFLECT, SUBSTI
 from emulator.rules.damage import critical_chance, full_damage, hit_chance, use_spread
 from emulator.rules.moves import Attacker, Defender, MoveData
 from emulator.rules.rule_book import RuleBook, StageRatio, TypeChart
-from tests.emulator.rules.engine import small_battle as small
+from tests.emulator.engine import small_battle as small
 
 BOOK = RuleBook(TypeChart.of(small.CHART), tuple([StageRatio(*ratio) for ratio in small.RATIOS]))
 FANG, KNOCKOUT, SHADE, WAVE, BOOM = 22, 23, 101, 149, 49

@@ -9,7 +9,7 @@ from emulator.engine.choices import ATTACKS, CAREFUL, best_move, choose
 from emulator.rules import effects
 from emulator.rules.codes import OURS, PARALYZED, choice_of_item
 from emulator.rules.position import put_chart
-from tests.emulator.rules.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
+from tests.emulator.engine.small_battle import EMBER, GROUND, NORMAL, TACKLE, SmallBattle
 
 SPORE, STUN, SPARK, DANCE, CALM, RECOVER, BOOM, WRAP = range(40, 48)
 MOVES = (

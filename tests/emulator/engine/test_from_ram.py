@@ -13,10 +13,10 @@ from emulator.rules.codes import (
     WILD,
     choice_of_item,
 )
+from tests.emulator.engine.small_battle import tables_of
 from tests.emulator.moments import bytes_from, state_with
 from tests.emulator.ram.test_battle import TRAINER as TRAINER_RAM
 from tests.emulator.ram.test_battle import WILD as WILD_RAM
-from tests.emulator.rules.engine.small_battle import tables_of
 
 MORE = (
     {0xD06D: 0x23, 0xCCEE: 45, 0xCCF1: 33, 0xCCF2: 45, 0xCC2E: 1, 0xD058: 2, 0xCCF5: 3, 0xD356: 5}
