@@ -71,7 +71,7 @@ class BitProblem(NamedTuple):
 # Rows are named by their number: numba counts references to each view of a row, which takes longer than most of this.
 @compiled
 def within(rows: Numbers, row: int, bits: Numbers) -> bool:
-    """Return whether all bits of a row are set."""
+    """Return whether `bits` has all bits of a row."""
     for at in range(rows.shape[1]):  # noqa: SIM110  # numba compiles no generator
         if rows[row, at] & ~bits[at]:
             return False
@@ -80,7 +80,7 @@ def within(rows: Numbers, row: int, bits: Numbers) -> bool:
 
 @compiled
 def holds(rows: Numbers, row: int, bits: Numbers) -> bool:
-    """Return whether a row has all bits that are set."""
+    """Return whether a row has all bits of `bits`."""
     for at in range(len(bits)):  # noqa: SIM110  # numba compiles no generator
         if bits[at] & ~rows[row, at]:
             return False
@@ -145,7 +145,7 @@ def helpers_of(actions: Numbers, operators: Operators) -> Helpers:
             filled[bit] += 1
             for word in range(common.shape[1]):
                 common[bit, word] &= operators.needs[each, word]
-    needs = np.empty(operators.needs.size * WORD, np.int64)
+    needs = np.empty(bits * bits, np.int64)
     for bit in range(bits):
         needs_at[bit + 1] = needs_at[bit]
         if at[bit + 1] > at[bit]:

@@ -3,12 +3,15 @@
 from dataclasses import replace
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from agent.planning.domain import Action, Domain, DomainError, Effect, Extra, Goal, Require
+from agent.planning.kernel import helpers_of
+from agent.planning.problem import Problem, Shapes
 from agent.planning.search import Plan, explain, plan
 
 WALK = Action("walk", (Require("hurt", at_most=0),), (Effect("there", 1),), 3, "walk there")
@@ -268,3 +271,15 @@ def test_a_goal_waits_while_its_plan_costs_too_much() -> None:
     wish = Goal("wish", (Require("there", at_least=1),), 1, "be there", most_cost=7)
     assert plan(wish, {}, (walk,)) is not None
     assert plan(replace(wish, most_cost=6), {}, (walk,)) is None
+
+
+def test_few_actions_may_have_many_conditions() -> None:
+    facts = {f"needed {number}": 1 for number in range(40)}
+    made = tuple(Effect(f"made {number}", 1) for number in range(40))
+    build = Action("build", tuple(Require(each, at_least=1) for each in facts), made, 1, "build")
+    goal = Goal("built", tuple(Require(each.fact, at_least=1) for each in made), 1, "have it")
+    problem = Problem.of(goal, Shapes([build]))
+    # As plain Python, since compiled code does not notice an index out of range.
+    helpers = getattr(helpers_of, "py_func", helpers_of)(np.zeros(1, np.int64), problem.operators)
+    assert helpers.needs_at[-1] == 40 * 40
+    assert planned(goal, facts, (build,)).actions == (build,)
