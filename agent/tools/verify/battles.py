@@ -157,9 +157,7 @@ SIDES: Final = ((OWN, ENEMY), (ENEMY, OWN))
 class DamageWatcher(FactWatcher):
     """Checks every loss of HP on the side that does not move."""
 
-    def reset(self) -> None:
-        """Forget a hit that had begun."""
-        self._hit: tuple[int, Ram] | None = None  # the side that moves, and RAM before the hit
+    _hit: tuple[int, Ram] | None = None  # the side that moves, and RAM before the hit
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a loss of HP; its cause is read one frame later, when both bytes are written."""

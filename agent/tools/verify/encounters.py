@@ -35,9 +35,7 @@ FIRST_TRAINER: Final = 200
 class EncounterWatcher(FactWatcher):
     """Checks the map as it was just before each wild battle."""
 
-    def reset(self) -> None:
-        """Forget the map before."""
-        self._map_before: Ram | None = None  # the map as it was before the encounter
+    _map_before: Ram | None = None  # the map as it was before the encounter
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Store the map outside of encounters, and check it when one begins."""
@@ -87,9 +85,7 @@ ENEMY_HP: Final = symbol("wEnemyMonHP")
 class DepartureWatcher(FactWatcher):
     """Checks battles that a move of the wild Pokemon or of the player's ends at once."""
 
-    def reset(self) -> None:
-        """Forget a battle that is about to end."""
-        self._result: int | None = None  # what was noted when the move was used
+    _result: int | None = None  # what was noted when the move was used
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect the move, and check what is noted when the battle is over."""

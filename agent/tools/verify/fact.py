@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from agent.skills import Outcome, Skill, SkillRun
 from agent.story.story import Story
@@ -158,10 +158,6 @@ class FactSource:
         self.world = world
         self.dex = dex
         self.story = story
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget everything seen so far, because the next frame does not follow it."""
 
     def max_pp(self, move: MoveSlot) -> int:
         """Return the maximum PP of a move; for an unknown move, its current PP."""
@@ -172,6 +168,10 @@ class FactSource:
 
 class FactWatcher(FactSource):
     """A check of every frame and step of play; this base class checks nothing."""
+
+    def restarted(self) -> Self:
+        """Return a watcher that has seen nothing yet, for frames that do not follow those before."""
+        return type(self)(self.log, self.world, self.dex, self.story)
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Check one frame that has passed with `button` down."""
@@ -189,6 +189,7 @@ class Sandbox:
     def __init__(self, console: PyBoyConsole) -> None:
         self._console = console
         self._start = console.save()
+        self._is_changed = False
 
     @property
     def ram(self) -> Ram:
@@ -202,15 +203,18 @@ class Sandbox:
 
     def restore(self) -> None:
         """Restore the state in which the sandbox was created."""
-        self._console.load(self._start)
+        if self._is_changed:  # a restore takes as long as a hundred frames
+            self._console.load(self._start)
+            self._is_changed = False
 
     def poke(self, address: int, data: bytes) -> None:
         """Write bytes to memory."""
+        self._is_changed = True
         self._console.poke(address, data)
 
     def press(self, button: Button, *, hold: int = PRESS, settle: int = 8) -> State:
         """Press a button, and return the state after it."""
-        self._console.perform(Step(button, hold, settle))
+        self._perform(Step(button, hold, settle))
         return self.state
 
     def follow(self, skill: Skill, steps: int) -> State:
@@ -219,21 +223,21 @@ class Sandbox:
         for _ in range(steps):
             if skill_run.outcome is not Outcome.RUNNING:
                 break
-            self._console.perform(skill_run.step)
+            self._perform(skill_run.step)
             skill_run.resume(self.state)
         return self.state
 
     def wait(self, frames: int) -> State:
         """Let frames pass without a button, and return the state after them."""
-        self._console.perform(Step(None, 0, frames))
+        self._perform(Step(None, 0, frames))
         return self.state
 
     def frames(self, button: Button | None, count: int) -> Iterator[Ram]:
         """Let frames pass with a button down, or none, and yield RAM after each."""
         step = Step(None, 0, 1) if button is None else Step(button, 1, 0)
         for _ in range(count):
-            self._console.perform(step)
-            yield self._console.ram()
+            self._perform(step)
+            yield self.ram
 
     def until(
         self, reached: Callable[[Ram], bool], within: int, button: Button | None = None
@@ -241,12 +245,16 @@ class Sandbox:
         """Let at most `within` frames pass until `reached` is true of RAM, and return whether it was."""
         return any(reached(ram) for ram in self.frames(button, within))
 
+    def _perform(self, step: Step) -> None:
+        self._is_changed = True
+        self._console.perform(step)
+
 
 class Trial(FactSource):
     """A test run on the machine in states that suit it; `tried` counts what was tried, whether a fact, a map or a task."""
 
-    def reset(self) -> None:
-        """Forget what was tried."""
+    def __init__(self, log: FactLog, world: World, dex: Dex, story: Story) -> None:
+        super().__init__(log, world, dex, story)
         self.tried: Counter[Hashable] = Counter()
 
     def is_ready(self, state: State) -> bool:
@@ -271,7 +279,7 @@ class WatchedConsole(ConsoleWrapper):
         super().__init__(machine)
         self._machine = machine
         self.save = machine.save
-        self._watchers: Final = tuple(watchers)
+        self._watchers = tuple(watchers)
         self._trials: Final = tuple(trials)
         self._log = log
         self._before: Ram | None = None
@@ -292,8 +300,7 @@ class WatchedConsole(ConsoleWrapper):
         """Load a state returned by `save`, or raise a StateError."""
         self._machine.load(state)
         self._before = None
-        for watcher in self._watchers:
-            watcher.reset()
+        self._watchers = tuple(watcher.restarted() for watcher in self._watchers)
 
     def _pass(self, step: Step, button: Button | None, *, render: bool) -> None:
         # A rendered step renders every frame: otherwise the first picture would be wrong.

@@ -1,6 +1,5 @@
 """Facts about growth: experience and levels, money won and paid, and healing."""
 
-from collections import deque
 from typing import Final
 
 from agent.tools.verify.fact import IN_BATTLE, FactWatcher
@@ -27,19 +26,17 @@ LONGEST: Final = 120  # maximum frames to wait for that
 class ExperienceWatcher(FactWatcher):
     """Checks the team whenever a member's experience changes in battle."""
 
-    def reset(self) -> None:
-        """Forget a gain that had begun."""
-        # A change is not written in one frame, so it is compared with RAM some frames earlier.
-        self._earlier: deque[Ram] = deque(maxlen=SETTLED)
-        self._before: Ram | None = None
-        self._due = 0
+    # A change is not written in one frame, so it is compared with RAM some frames earlier.
+    _earlier: tuple[Ram, ...] = ()
+    _before: Ram | None = None
+    _due = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a change of experience, and check it a few frames later."""
         if now.byte(IN_BATTLE) not in FIGHTS or before.byte(IN_BATTLE) not in FIGHTS:
-            self.reset()
+            self._earlier, self._before = (), None
             return
-        self._earlier.append(before)
+        self._earlier = (*self._earlier, before)[-SETTLED:]
         if self._before is None:
             if _experience(before) != _experience(now):
                 self._before, self._due = self._earlier[0], SETTLED
@@ -47,7 +44,7 @@ class ExperienceWatcher(FactWatcher):
         self._due -= 1
         if not self._due:
             self._look(self._before, now, number)
-            self.reset()
+            self._earlier, self._before = (), None
 
     def _look(self, before: Ram, now: Ram, number: int) -> None:
         old, new = read_party(before), read_party(now)
@@ -81,25 +78,23 @@ class ExperienceWatcher(FactWatcher):
 class LevelWatcher(FactWatcher):
     """Checks the team shortly after a member's level has changed."""
 
-    def reset(self) -> None:
-        """Forget a level that was reached."""
-        self._before: Party | None = None
-        self._still = 0
-        self._waited = 0
+    _before: Party | None = None
+    _still = 0
+    _waited = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a new level, and check its stats once all of them are written."""
         if now.byte(IN_BATTLE) not in FIGHTS:
-            self.reset()
+            self._before = None
         elif self._before is None:
             if _levels(before) != _levels(now):
-                self._before = read_party(before)
+                self._before, self._still, self._waited = read_party(before), 0, 0
         else:
             self._waited += 1
             self._still = self._still + 1 if _mons(before) == _mons(now) else 0
             if self._still == STILL or self._waited == LONGEST:
                 self._look(self._before, read_party(now), now, number)
-                self.reset()
+                self._before = None
 
     def _look(self, old: Party, new: Party, now: Ram, number: int) -> None:
         if [mon.species for mon in old.mons] != [mon.species for mon in new.mons]:
@@ -137,12 +132,10 @@ MOST: Final = 999_999
 class MoneyWatcher(FactWatcher):
     """Checks changes of money from step to step."""
 
-    def reset(self) -> None:
-        """Forget the step before."""
-        self._last: State | None = None
-        self._fought: State | None = None  # the last step of a trainer battle
-        self._money_before = 0  # at the start of that battle
-        self._lost: State | None = None
+    _last: State | None = None
+    _fought: State | None = None  # the last step of a trainer battle
+    _money_before = 0  # at the start of that battle
+    _lost: State | None = None
 
     def after_step(self, state: State) -> None:
         """Check what has changed since the last step."""
@@ -210,9 +203,7 @@ MOST_ITEMS: Final = 14
 class StockWatcher(FactWatcher):
     """Checks what a shop offers when its list opens."""
 
-    def reset(self) -> None:
-        """Forget the list."""
-        self._is_open = False
+    _is_open = False
 
     def after_step(self, state: State) -> None:
         """Compare the list with those of the clerks on the map."""
@@ -238,9 +229,7 @@ HEALTHY: Final = (0, False, False, False, False)
 class HealingWatcher(FactWatcher):
     """Records that HEAL was chosen, and checks the team when the player can move again."""
 
-    def reset(self) -> None:
-        """Forget that HEAL was chosen."""
-        self._chose_heal = False
+    _chose_heal = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect whether A chooses HEAL."""

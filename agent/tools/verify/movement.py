@@ -26,11 +26,9 @@ COUNTED: Final = range(12, 19)  # frames with a counter: seven values, two frame
 class WalkWatcher(FactWatcher):
     """Checks wWalkCounter and the coordinates during steps."""
 
-    def reset(self) -> None:
-        """Forget a step that had begun."""
-        self._frames = 0  # since the counter began
-        self._from = (0, 0, 0)
-        self._moved_early = self._spun = False
+    _frames = 0  # since the counter began
+    _from = (0, 0, 0)
+    _moved_early = _spun = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Check the counter and the coordinates."""

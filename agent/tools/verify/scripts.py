@@ -32,11 +32,9 @@ NO_ITEM: Final = b"\0"  # what follows the flag
 class ScriptWatcher(FactWatcher):
     """Checks squares where a script begins a fight, the teams of rivals, and how lifts shake."""
 
-    def reset(self) -> None:
-        """Forget the square and the lift."""
-        self._since: int | None = None  # the frame since which the player stands on the square
-        self._is_judged = False
-        self._last_shift = self._shakes = self._still = 0
+    _since: int | None = None  # the frame since which the player stands on the square
+    _is_judged = False
+    _last_shift = _shakes = _still = 0
 
     def after_step(self, state: State) -> None:
         """Check the square, and the rival when his first menu waits."""

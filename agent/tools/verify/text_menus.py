@@ -1,5 +1,6 @@
 """Facts about texts and menus: page turns, the position of the cursor, its moves, and its wrapping."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from agent.tools.verify.fact import FactLog, FactWatcher, Sandbox, Trial, menu_with_cursor
@@ -16,13 +17,11 @@ TIMES: Final = 5
 class ArrowWatcher(FactWatcher):
     """Checks the position of the arrow of an open text."""
 
-    def reset(self) -> None:
-        """Forget the arrows seen last."""
-        self._before: list[int] = []
+    _before: Sequence[int] = ()
 
     def after_step(self, state: State) -> None:
         """Find arrows on the whole screen: lists have their own arrow, and draw it before their cursor."""
-        before, self._before = self._before, []
+        before, self._before = self._before, ()
         if state.menu is not None or not state.dialogue.lines or state.in_battle:
             return
         tiles = read_tiles(state.ram)
@@ -84,9 +83,7 @@ STARTS: Final = 3
 class CursorWatcher(FactWatcher):
     """Checks where the cursor is drawn."""
 
-    def reset(self) -> None:
-        """Reset the count."""
-        self._wrong = 0  # frames in a row
+    _wrong = 0  # frames in a row
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a cursor that stays in a wrong place; it is drawn one frame after it was moved."""

@@ -140,9 +140,7 @@ WILD: Final = 1
 class CatchWatcher(FactWatcher):
     """Checks that the page of the dex follows a first catch."""
 
-    def reset(self) -> None:
-        """Forget a catch."""
-        self._waits = False
+    _waits = False
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a new owned species in a wild battle, and the page or what comes instead."""

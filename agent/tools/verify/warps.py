@@ -19,7 +19,7 @@ from agent.tools.verify.fact import (
     Y,
 )
 from agent.tools.verify.movement import is_idle, walks
-from emulator import Button, Facing, GameMap, Position, Ram, State, World, symbol
+from emulator import Button, Facing, GameMap, Ram, State, World, symbol
 from emulator.ram import MapPosition
 from emulator.soundness.check import maps_in_use
 from emulator.world import LAST_MAP, Warp, WarpTrigger
@@ -48,20 +48,17 @@ ARROWS: Final = frozenset({Button.UP, Button.DOWN, Button.LEFT, Button.RIGHT})
 class WarpWatcher(FactWatcher):
     """Checks changes of wCurMap."""
 
-    def reset(self) -> None:
-        """Forget a warp or a crossing that had begun."""
-        self._wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
-        self._warp: Warp | None = None
-        self._came_from = 0  # the map that it leads from
-        self._is_fading = False
-        self._faded = 0  # frames since the map changed
-        self._due = 0  # frames until a crossing is checked
-        self._paused = 0  # frames of the pause so far
-        self._counter = 0  # the last value of wIgnoreInputCounter
-        self._counted = 0  # the number of values of it seen
-        self._has_arrived = False
-        self._since_key = 0
-        self._settled = Position(-1, -1)
+    _wanted: tuple[int, int, int] | None = None  # map, x and y behind an edge
+    _warp: Warp | None = None
+    _came_from = 0  # the map that it leads from
+    _is_fading = False
+    _faded = 0  # frames since the map changed
+    _due = 0  # frames until a crossing is checked
+    _paused = 0  # frames of the pause so far
+    _counter = 0  # the last value of wIgnoreInputCounter
+    _counted = 0  # the number of values of it seen
+    _has_arrived = False
+    _since_key = 0
 
     def frame(self, before: Ram, now: Ram, button: Button | None, number: int) -> None:
         """Detect a change of the map, and check what follows it."""
