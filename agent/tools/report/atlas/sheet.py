@@ -311,5 +311,5 @@ def _png(pixels: NDArray[np.uint8]) -> bytes:
     image.putpalette([grey for shade in shades for grey in [max(0, 255 - GREY * int(shade))] * 3])
     file = io.BytesIO()
     transparency = {"transparency": len(shades) - 1} if shades[-1] == NOTHING else {}
-    image.save(file, format="PNG", optimize=True, **transparency)
+    image.save(file, format="PNG", **transparency)
     return file.getvalue()
