@@ -20,10 +20,10 @@ def no_bar(_what: str, _count: int) -> Done:
     return abs  # ignores the number
 
 
-def tracked(items: Sequence[Item], bar: Bar, what: str = "tick") -> Iterator[Item]:
-    """Yield `items`, and report each as complete when the next one is requested."""
-    done = bar(what, len(items))
-    for each in items:
+def tracked(ticks: Sequence[Item], bar: Bar) -> Iterator[Item]:
+    """Yield the items of `ticks`, and report each as complete when the next one is requested."""
+    done = bar("tick", len(ticks))
+    for each in ticks:
         yield each
         done(1)
 

@@ -1,6 +1,6 @@
 """The runs in a folder: when each was played, how far it got, how it ended, and its size. Only reads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -48,7 +48,8 @@ def list_runs(folder: Path) -> list[ListedRun]:
 
 def run_folders(folder: Path) -> list[Path]:
     """Return the folders of runs in a folder, the one played last first."""
-    found = [each for each in folder.iterdir() if _has_run(each)] if folder.is_dir() else []
+    files = {*folder.glob(f"*/{SETTINGS}"), *folder.glob(f"*/{STORE}")}
+    found = {each.parent for each in files if each.is_file()}
     return sorted(found, key=lambda each: (_played(each), each.name), reverse=True)
 
 
@@ -61,18 +62,9 @@ def newest_run(folder: Path) -> Path:
     return found[0]
 
 
-def _has_run(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (SETTINGS, STORE))
-
-
 def _played(folder: Path) -> float:
-    return max(_times(folder), default=0.0)
-
-
-def _times(folder: Path) -> Iterator[float]:
-    for name in FILES:
-        if (folder / name).exists():
-            yield (folder / name).stat().st_mtime
+    files = (folder / name for name in FILES)
+    return max((each.stat().st_mtime for each in files if each.exists()), default=0.0)
 
 
 def _listed(folder: Path) -> ListedRun:

@@ -59,6 +59,9 @@ class NightTimeouts:
     folder_s: float = 120.0
 
 
+DESCRIBED: Final = ("hang_s", "gain_hours", "backoff_s")  # timeouts in the journal
+
+
 @dataclass(frozen=True, slots=True)
 class NightSettings:
     """The flags of `overnight`.
@@ -109,14 +112,8 @@ class NightSettings:
         """Return the flags and limits for the journal, without the environment."""
         # JSON has no infinity: None means no limit.
         limits = {name: each if each < inf else None for name, each in asdict(self.limits).items()}
-        patience = self.patience
-        return {
-            "play": [*words_of(self.play)],
-            **limits,
-            "hang_s": patience.hang_s,
-            "gain_hours": patience.gain_hours,
-            "backoff_s": patience.backoff_s,
-        }
+        timeouts = {each: getattr(self.patience, each) for each in DESCRIBED}
+        return {"play": [*words_of(self.play)], **limits, **timeouts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,27 +180,23 @@ def exceeded(usage: NightUsage, limits: NightLimits) -> StopReason | None:
         f"{each / MB:,.0f} MB" for each in (usage.free_bytes, usage.resident, usage.log_bytes)
     )
     checks = {
-        Limit.DISK: usage.free_bytes < limits.free_bytes,
-        Limit.HOURS: hours is not None,
-        Limit.GAME_HOURS: game_hours >= limits.game_hours,
-        Limit.LOG: usage.log_bytes > limits.log_bytes,
-        Limit.MEMORY: usage.resident > limits.resident,
-        Limit.CALLS: usage.asks and usage.calls >= limits.calls,
-        Limit.DOLLARS: usage.asks and usage.usd >= limits.usd,
+        Limit.DISK: usage.free_bytes < limits.free_bytes
+        and f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
+        Limit.HOURS: hours,
+        Limit.GAME_HOURS: game_hours >= limits.game_hours
+        and f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
+        Limit.LOG: usage.log_bytes > limits.log_bytes
+        and f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
+        Limit.MEMORY: usage.resident > limits.resident
+        and f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
+        Limit.CALLS: usage.asks
+        and usage.calls >= limits.calls
+        and f"{usage.calls} calls of a model, of {limits.calls:g}",
+        Limit.DOLLARS: usage.asks
+        and usage.usd >= limits.usd
+        and f"${usage.usd:.2f} spent on a model, of ${limits.usd:.2f}",
     }
-    limit = next((limit for limit, is_exceeded in checks.items() if is_exceeded), None)
-    if limit is None:
-        return None
-    messages = {
-        Limit.DISK: f"{left} free on the disk, and {limits.free_bytes / MB:,.0f} MB must stay free",
-        Limit.HOURS: hours or "",
-        Limit.GAME_HOURS: f"{game_hours:.2f} hours of game time, of {limits.game_hours:g}",
-        Limit.LOG: f"{logged} logged, of {limits.log_bytes / MB:,.0f} MB; see night.log",
-        Limit.MEMORY: f"{resident} of memory used, of {limits.resident / MB:,.0f} MB",
-        Limit.CALLS: f"{usage.calls} calls of a model, of {limits.calls:g}",
-        Limit.DOLLARS: f"${usage.usd:.2f} spent on a model, of ${limits.usd:.2f}",
-    }
-    return StopReason(limit, messages[limit])
+    return next((StopReason(limit, found) for limit, found in checks.items() if found), None)
 
 
 KILLED = -9
@@ -302,6 +295,6 @@ class Night:
     ticks: int
     frames: int
     milestones: tuple[str, ...]
-    restarts: int
-    faults: Mapping[str, int]
-    night_s: float
+    restarts: int = 0
+    faults: Mapping[str, int] = field(default_factory=dict)
+    night_s: float = 0.0

@@ -246,7 +246,8 @@ def _night(folder: Path, run: RunReader, goal: str) -> Night | None:
         return None
     rows = run.record.vitals()
     since = [*takewhile(lambda row: row.tick >= reached[goal], reversed(rows))]
-    day = f" on {_local(since[-1].at_ms / 1_000):%d %B %Y}" if since else ""
+    at = datetime.fromtimestamp(since[-1].at_ms / 1_000, UTC).astimezone() if since else None
+    day = f" on {at:%d %B %Y}" if at else ""
     return Night(
         run=str(folder),
         verdict=NightEnding.GOAL.value,
@@ -255,11 +256,4 @@ def _night(folder: Path, run: RunReader, goal: str) -> Night | None:
         ticks=rows[-1].tick if rows else reached[goal],
         frames=rows[-1].frame if rows else 0,
         milestones=tuple(reached),
-        restarts=0,
-        faults={},
-        night_s=0.0,
     )
-
-
-def _local(at: float) -> datetime:
-    return datetime.fromtimestamp(at, UTC).astimezone()

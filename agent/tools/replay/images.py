@@ -12,7 +12,8 @@ import av
 import numpy as np
 from PIL import Image
 
-from agent.tools.replay.recording import Picture, seconds
+from agent.tools.replay.recording import Picture
+from agent.tools.report.timeline import game_s
 from emulator import Screen
 from emulator.screen import HEIGHT, WIDTH
 
@@ -35,7 +36,7 @@ def gif(pictures: Iterable[Picture], scale: int) -> bytes:
     images, times, shown, ended = [], [], 0, 0
     for picture in pictures:
         shown += picture.frames
-        until = round(100 * seconds(shown))
+        until = round(100 * game_s(shown))
         images.append(_image(picture.screen, scale))
         times.append(10 * (until - ended))
         ended = until

@@ -41,8 +41,8 @@ from agent.tools.replay.recording import (
     replay_steps,
     require_intact,
     restore_latest,
-    seconds,
 )
+from agent.tools.report.timeline import game_s
 from agent.tools.report.words import counted
 from emulator import Cartridge, PyBoyConsole
 from memory import RunReader, StepRow, read_knowledge_store, read_run
@@ -248,10 +248,10 @@ def _render(
 
 def _require_short_enough(frames: int, form: PictureForm) -> None:
     longest = LONGEST.get(form)
-    if longest is not None and seconds(frames) > longest:
+    if longest is not None and game_s(frames) > longest:
         other = " or make it an --mp4" if form is PictureForm.GIF else ""
         message = (
-            f"{form.value} would last {seconds(frames):,.0f} seconds of game time, and the"
+            f"{form.value} would last {game_s(frames):,.0f} seconds of game time, and the"
             f" maximum is {longest:,}; bring --from and --to closer{other}"
         )
         raise UsageError(message)

@@ -11,7 +11,6 @@ from agent.events import StuckEvent, events
 from agent.tools.progress import Bar, no_bar, tracked
 from agent.tools.report.words import times
 from emulator import (
-    FRAMES_PER_SECOND,
     Console,
     Divergence,
     DivergenceKind,
@@ -207,11 +206,6 @@ def frames_of(recording: Recording, tick_range: TickRange) -> int:
         ticks = f"tick {first} is" if first == last else f"ticks {first} to {last} are"
         raise UsageError(f"{ticks} not in the recording, which has 1 to {len(recording.records)}")
     return sum(each.step.frames for each in recording.records[first - 1 : last])
-
-
-def seconds(frames: int) -> float:
-    """Return frames as seconds of game time."""
-    return frames / FRAMES_PER_SECOND
 
 
 def film(

@@ -45,7 +45,7 @@ class Times(NamedTuple):
 
     def game_s(self, tick: int) -> float:
         """Return the game seconds at the end of a tick; a later tick gives the last value."""
-        return self.frames[max(0, min(tick, len(self.frames) - 1))] / FRAMES_PER_SECOND
+        return game_s(self.frames[max(0, min(tick, len(self.frames) - 1))])
 
     def when(self, tick: int) -> TickTime:
         """Return the times of a tick."""
@@ -64,9 +64,9 @@ class Times(NamedTuple):
         return at + share * (then - at)
 
 
-def game_s(frame: int) -> float:
-    """Return frames since power-on as game seconds."""
-    return frame / FRAMES_PER_SECOND
+def game_s(frames: int) -> float:
+    """Return frames as seconds of game time."""
+    return frames / FRAMES_PER_SECOND
 
 
 def with_wall_time(rows: Iterable[VitalsRow]) -> list[TimedVitals]:
@@ -124,11 +124,11 @@ def changes(points: Sequence[Point]) -> list[Point]:
     return [*kept, points[-1]] if kept and kept[-1] != points[-1] else kept
 
 
-def downsampled(points: Sequence[Point], most: int = MOST) -> Points:
-    """Return at most about `most` points; of each interval the first, lowest, highest and last stay."""
-    if len(points) <= most:
+def downsampled(points: Sequence[Point]) -> Points:
+    """Return at most about MOST points; of each interval the first, lowest, highest and last stay."""
+    if len(points) <= MOST:
         return tuple(points)
-    start, width = points[0].x, (points[-1].x - points[0].x) / (most / 4) or 1.0
+    start, width = points[0].x, (points[-1].x - points[0].x) / (MOST / 4) or 1.0
     kept: list[Point] = []
     for _, group in groupby(points, key=lambda each: int((each.x - start) / width)):
         part = list(group)

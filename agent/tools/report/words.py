@@ -228,11 +228,8 @@ def _milestone_time(data: Mapping[str, Any]) -> str:
 
 def _talk(data: Mapping[str, Any]) -> str:
     effects = f"gives {', '.join(data['effects'])}" if data["effects"] else "only talks"
-    return f"{_person(data)} in {data['place']} {effects}: {data['words']!r}"
-
-
-def _person(data: Mapping[str, Any]) -> str:
-    return str(data.get("person") or f"number {data['slot']}")
+    person = data.get("person") or f"number {data['slot']}"
+    return f"{person} in {data['place']} {effects}: {data['words']!r}"
 
 
 def _blocked_square(data: Mapping[str, Any]) -> str:
