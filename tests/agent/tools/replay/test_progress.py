@@ -16,15 +16,7 @@ from agent.tools.replay.operations import (
     replay_run,
 )
 from tests.agent.support import Agent, CtrlC, play_in
-
-TICKS = 30
-
-
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tracked")
-    play_in(folder, seed=3, ticks=TICKS)
-    return folder / "run"
+from tests.agent.tools.conftest import TICKS
 
 
 def pictures(form: PictureForm, first: int, last: int) -> Callable[[Path, Path, Bar], object]:
@@ -48,7 +40,7 @@ def pictures(form: PictureForm, first: int, last: int) -> Callable[[Path, Path, 
     ids=["replay", "bisect", "decide", "png", "gif", "mp4"],
 )
 def test_every_tick_is_reported_once(
-    work: Callable[[Path, Path, Bar], object], ticks: int, run: Path, tmp_path: Path
+    work: Callable[[Path, Path, Bar], object], ticks: int, tiny_run: Path, tmp_path: Path
 ) -> None:
     started: list[tuple[str, int]] = []
     done: list[int] = []
@@ -57,30 +49,30 @@ def test_every_tick_is_reported_once(
         started.append((what, count))
         return done.append
 
-    work(run, tmp_path, bar)
+    work(tiny_run, tmp_path, bar)
     assert started == [("tick", ticks)]
     assert sum(done) == ticks
 
 
 @pytest.mark.parametrize("form", [(), ("--bisect",), ("--decide",)])
 def test_a_short_replay_says_one_line_and_ctrl_c_says_how_far_it_came(
-    form: tuple[str, ...], run: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+    form: tuple[str, ...], tiny_run: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = agent("replay", run, *form)
+    ended = agent("replay", tiny_run, *form)
     assert (ended.code, ended.out) == (0, "divergence: none\n")
     (line,) = ended.err.splitlines()
     assert line.startswith(f"{TICKS} ticks ")
     requested = CtrlC(iter([False] * 6 + [True]))
     monkeypatch.setattr("agent.app.interrupts", lambda: nullcontext(requested))
-    ended = agent("replay", run, *form)
+    ended = agent("replay", tiny_run, *form)
     assert (ended.code, ended.out) == (130, "")
     assert ended.err == f"interrupted after 7 of {TICKS} ticks; there is no result\n"
 
 
 def test_runs_in_a_row_on_one_memory_are_all_decided_again(tmp_path: Path) -> None:
-    runs = [tmp_path / str(seed) for seed in range(3)]
+    runs = [tmp_path / str(seed) for seed in range(2)]
     for seed, run in enumerate(runs):
-        play_in(tmp_path, run=run, seed=seed, until="starter")
+        play_in(tmp_path, run=run, seed=seed, until="left_home")
     digests = [redecide_run(run, None)[2:] for run in runs]
     for run, (divergence, digest) in zip(runs, digests, strict=True):
         assert (divergence, digest) == ("", replay_run(run, None).digest)

@@ -2,21 +2,22 @@
 
 import json
 import re
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from inspect import getsource
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from agent.app import Interrupt
 from agent.app.play import session_in
-from agent.app.session import PlayLimits
 from agent.app.summary import NoViewer
-from agent.story.story import Story
 from agent.tools.verify import (
     addresses,
     battles,
     encounters,
+    game,
     growth,
     movement,
     scripts,
@@ -25,18 +26,42 @@ from agent.tools.verify import (
     warps,
 )
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
-from agent.tools.verify.game import CartridgeVerdict, FactChecks, VerifyRequest, page, verify
+from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
 from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
-from tests.agent.support import Agent
+from memory import read_run
+from tests.agent.support import Agent, Played
 
-UNTIL = "delivered"
 FRAMES = 60 * 60 * 60
 
 
+class Verified(NamedTuple):
+    """A verdict on the demo, and the chain of the game from which it came."""
+
+    verdict: CartridgeVerdict
+    chain: Sequence[bytes]
+
+
 @pytest.fixture(scope="module")
-def verdict(demo: Cartridge) -> CartridgeVerdict:
-    return verify(demo, VerifyRequest(UNTIL, FRAMES, seed=3), NoViewer(), Interrupt())
+def verified(demo: Cartridge) -> Verified:
+    """Verify until the team was healed, by when play has come to every topic."""
+    chain: list[bytes] = []
+
+    @contextmanager
+    def recorded(*args: Any, **more: Any) -> Iterator[object]:  # noqa: ANN401
+        with session_in(*args, **more) as (session, store):
+            yield session, store
+            chain.extend(row.chain for row in store.record.steps())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(game, "session_in", recorded)
+        found = verify(demo, VerifyRequest("healed", FRAMES, seed=3), NoViewer(), Interrupt())
+    return Verified(found, chain)
+
+
+@pytest.fixture
+def verdict(verified: Verified) -> CartridgeVerdict:
+    return verified.verdict
 
 
 def test_every_fact_holds_on_the_demo(verdict: CartridgeVerdict) -> None:
@@ -45,7 +70,7 @@ def test_every_fact_holds_on_the_demo(verdict: CartridgeVerdict) -> None:
     assert verdict.count(FactStatus.HELD) >= 60
 
 
-def test_every_topic_is_checked_by_the_first_errand(verdict: CartridgeVerdict) -> None:
+def test_every_topic_is_checked_by_the_first_healing(verdict: CartridgeVerdict) -> None:
     seen = {row.fact.topic for row in verdict.rows if row.standing is FactStatus.HELD}
     every = {row.fact.topic for row in verdict.rows}
     assert every - seen <= {"trainers"}
@@ -62,18 +87,11 @@ def test_every_written_fact_has_a_check() -> None:
     assert set(re.findall(r'"([a-z]+\.[a-z_]+)"', sources)) == set(written_facts())
 
 
-def test_watchers_do_not_change_the_game(demo: Cartridge, tmp_path: Path) -> None:
-    checks = FactChecks(demo)
-    chains = []
-    for name, between in (("plain", None), ("watched", checks.around)):
-        home = tmp_path / name
-        home.mkdir()
-        story = Story.of(demo.kind)
-        with session_in(home, demo, story, 5, Interrupt(), around=between) as (session, store):
-            session.play(PlayLimits("starter", 1_000), NoViewer())
-            chains.append([row.chain for row in store.record.steps()])
-    assert chains[0] == chains[1]
-    assert any(row.held for row in checks.log.rows.values())
+def test_watchers_and_trials_do_not_change_the_game(verified: Verified, played: Played) -> None:
+    with closing(read_run(played.folder)) as folder:
+        plain = [row.chain for row in folder.store.record.steps()]
+    assert len(verified.chain) > 300
+    assert plain[: len(verified.chain)] == verified.chain
 
 
 def test_a_contradiction_is_recorded_with_its_place(demo: Cartridge) -> None:
@@ -104,46 +122,17 @@ def test_the_report_holds_no_names_and_no_game_content(
     assert "http" not in text.replace("http-equiv", "")
 
 
-def test_the_command_writes_its_report_into_a_folder_that_it_makes(
+def test_the_command_plays_for_its_minutes_and_writes_its_report_into_a_new_folder(
     agent: Agent, tmp_path: Path
 ) -> None:
     new = tmp_path / "new" / "folder"
-    ended = agent("verify", "--until", "left_home", "--write", str(new), "--json")
-    assert ended.code == 0, ended.err
-    assert ended.json["wrong"] == []
-    assert ended.json == json.loads((new / "verify-report.json").read_text(encoding="utf-8"))
-    assert "written" in (new / "verify-report.html").read_text(encoding="utf-8")
-
-
-def test_a_file_in_the_place_of_the_folder_is_refused_in_one_line(
-    agent: Agent, tmp_path: Path
-) -> None:
-    (tmp_path / "taken").touch()
-    ended = agent("verify", "--write", str(tmp_path / "taken" / "folder"))
-    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
-    assert "is no folder (Not a directory); name another" in ended.err
-
-
-def test_the_minutes_option_ends_play(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("verify", "--minutes", "0.2", "--write", str(tmp_path), "--json")
+    ended = agent("verify", "--minutes", "0.2", "--write", str(new), "--json")
     assert ended.code == 0, ended.err
     assert ended.json["stop"] == "limit"
     assert 700 <= ended.json["frames"] < 1_500
-
-
-def test_an_unknown_milestone_is_refused(agent: Agent, tmp_path: Path) -> None:
-    ended = agent("verify", "--until", "nowhere", "--write", str(tmp_path / "new"))
-    assert (ended.code, (tmp_path / "new").exists()) == (2, False)
-    assert "left_home" in ended.err
-
-
-@pytest.mark.parametrize("name", ["verify-report.html", "verify-report.json"])
-def test_no_file_is_replaced(name: str, agent: Agent, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("mine", encoding="utf-8")
-    ended = agent("verify", "--until", "left_home", "--write", str(tmp_path))
-    assert ended.code == 2
-    assert f"{tmp_path / name} exists already; name another folder" in ended.err
-    assert [each.read_text(encoding="utf-8") for each in tmp_path.iterdir()] == ["mine"]
+    assert ended.json["wrong"] == []
+    assert ended.json == json.loads((new / "verify-report.json").read_text(encoding="utf-8"))
+    assert "written" in (new / "verify-report.html").read_text(encoding="utf-8")
 
 
 def test_without_a_folder_a_report_lies_beside_the_runs(
@@ -161,8 +150,27 @@ def test_without_a_folder_a_report_lies_beside_the_runs(
     assert [each.name for each in tmp_path.iterdir()] == ["runs"]
 
 
-def test_verify_refuses_an_unwritable_folder_before_playing(agent: Agent) -> None:
-    ended = agent("verify", "--until", "left_home", "--write", "/proc/self")
-    assert (ended.code, ended.out) == (2, "")
-    assert "nothing can be written in /proc/self" in ended.err
-    assert len(ended.err.splitlines()) == 1
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ("--write taken/folder", "is no folder (Not a directory); name another"),
+        ("--write /proc/self", "nothing can be written in /proc/self"),
+        ("--write page", "page/verify-report.html exists already; name another folder"),
+        ("--write data", "data/verify-report.json exists already; name another folder"),
+        ("--until nowhere --write new", "left_home"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line_before_playing(
+    flags: str, message: str, agent: Agent, tmp_path: Path
+) -> None:
+    (tmp_path / "taken").touch()
+    for folder, name in (("page", "verify-report.html"), ("data", "verify-report.json")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text("mine", encoding="utf-8")
+    before = sorted(tmp_path.rglob("*"))
+    words = [each if each.startswith(("--", "/", "nowhere")) else tmp_path / each for each in flags.split()]  # fmt: skip
+    ended = agent("verify", *words)
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert message in ended.err
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "page" / "verify-report.html").read_text(encoding="utf-8") == "mine"
