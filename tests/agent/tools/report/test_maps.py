@@ -3,7 +3,6 @@
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -31,27 +30,6 @@ STEP = 16
 BANK = 0x4000
 PAGE = 400_000  # bytes of one sheet on a page
 PICTURE = 250_000  # bytes
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """The trail of a run, the part of it with the player in control, and the world at its end."""
-
-    trail: list[TrailVisit]
-    in_control: list[TrailVisit]
-    world: World
-
-
-@pytest.fixture(scope="module")
-def recorded(played: Played) -> Recorded:
-    trail, in_control, seen = [], [], WORLD
-    for tick, state in enumerate(driven(played.folder).states, 1):
-        if state.game_started:
-            visit = TrailVisit(tick, state.map.map_id, *state.position)
-            trail.append(visit)
-            in_control += [visit] * state.in_control
-            seen = seen.seen(state)
-    return Recorded(trail, in_control, seen)
 
 
 def named(map_id: int) -> str:
@@ -151,10 +129,13 @@ def test_a_sheet_has_visited_maps_and_their_neighbours() -> None:
 
 
 def test_rooms_have_separate_sheets_in_the_order_of_the_first_visit() -> None:
-    trail = [TrailVisit(1, HOUSE, 3, 3), TrailVisit(2, BEDROOM, 3, 3), TrailVisit(3, TOWN, 5, 6)]
-    atlas = drawn(trail)
-    assert [sheet.title for sheet in atlas.sheets] == ["Outdoors", named(HOUSE), named(BEDROOM)]
-    assert [sheet.is_joined for sheet in atlas.sheets] == [True, False, False]
+    trail = [TrailVisit(1, BEDROOM, 3, 6), TrailVisit(5, TOWN, 5, 6), TrailVisit(7, HOUSE, 3, 6)]
+    sheets = drawn([*trail, TrailVisit(9, TOWN, 15, 6)]).sheets
+    assert [sheet.title for sheet in sheets] == ["Outdoors", named(BEDROOM), named(HOUSE)]
+    assert [sheet.is_joined for sheet in sheets] == [True, False, False]
+    assert not any(sheet.jumps for sheet in sheets)  # a visit of another sheet is no jump
+    ends = [[(end.tick, end.is_last) for end in sheet.ends] for sheet in sheets]
+    assert ends == [[(9, True)], [(1, False)], []]  # the first and the last square are marked
 
 
 def test_the_route_is_one_line_through_the_middle_of_its_squares() -> None:
@@ -204,21 +185,10 @@ def test_one_press_walks_six_squares_and_no_more() -> None:
     assert [(path_of(way).count("v"), len(way.jumps)) for way in ways] == [(1, 0), (0, 1)]
 
 
-def test_a_visit_of_another_sheet_is_not_a_jump() -> None:
-    trail = [TrailVisit(1, TOWN, 5, 6), TrailVisit(2, HOUSE, 3, 6), TrailVisit(3, TOWN, 15, 6)]
-    assert not any(sheet.jumps for sheet in drawn(trail).sheets)
-
-
 def test_positions_outside_of_all_maps_are_counted_as_dropped() -> None:
     real = walk(HOUSE, [(1, 2), (2, 2)])
-    stray = [
-        TrailVisit(3, 248, 1, 1),
-        TrailVisit(4, 255, 1, 1),
-        TrailVisit(5, -1, 1, 1),
-        TrailVisit(6, 70_000, 1, 1),
-        TrailVisit(7, HOUSE, 255, 2),
-        TrailVisit(8, HOUSE, 2, -1),
-    ]
+    outside = [(248, 1, 1), (255, 1, 1), (-1, 1, 1), (70_000, 1, 1), (HOUSE, 255, 2), (HOUSE, 2, -1)]  # fmt: skip
+    stray = [TrailVisit(tick, *each) for tick, each in enumerate(outside, 3)]
     marks = [MapMark(9, 250, 1, 1, "nowhere", MapMarkKind.STUCK)]
     atlas = drawn([*real, *stray], marks)
     assert (atlas.visits, atlas.dropped, atlas.unplaced) == (8, 6, 1)
@@ -227,12 +197,8 @@ def test_positions_outside_of_all_maps_are_counted_as_dropped() -> None:
 
 def test_a_position_during_a_map_change_is_dropped() -> None:
     # The map number changes some frames before the square does.
-    trail = [
-        TrailVisit(1, HOUSE, 3, 6),
-        TrailVisit(2, TOWN, 3, 7),
-        TrailVisit(3, TOWN, 3, 6),
-        TrailVisit(4, TOWN, 4, 6),
-    ]
+    squares = [(HOUSE, 3, 6), (TOWN, 3, 7), (TOWN, 3, 6), (TOWN, 4, 6)]
+    trail = [TrailVisit(tick, *each) for tick, each in enumerate(squares, 1)]
     atlas = drawn(trail)
     assert atlas.dropped == 1
     assert path_of(atlas.sheets[0]).count("v") == 0
@@ -283,14 +249,6 @@ def test_thousands_of_marks_stay_readable() -> None:
     assert len(sheet_svg(sheet)) < PAGE
 
 
-def test_the_first_and_last_square_are_marked() -> None:
-    trail = [TrailVisit(1, BEDROOM, 3, 6), TrailVisit(5, HOUSE, 3, 6), TrailVisit(9, TOWN, 5, 6)]
-    ends = {sheet.title: sheet.ends for sheet in drawn(trail).sheets}
-    assert [(end.tick, end.is_last) for end in ends[named(BEDROOM)]] == [(1, False)]
-    assert [(end.tick, end.is_last) for end in ends["Outdoors"]] == [(9, True)]
-    assert not ends[named(HOUSE)]
-
-
 def test_text_is_escaped() -> None:
     hostile = "</title><script>alert('x')</script>&\""
     marks = [MapMark(1, TOWN, 5, 6, hostile, kind) for kind in MapMarkKind]
@@ -301,30 +259,29 @@ def test_text_is_escaped() -> None:
     assert any(hostile in title for title in titles)
 
 
-def test_a_complete_run_is_on_its_maps(recorded: Recorded) -> None:
-    atlas = draw_atlas(WORLD, recorded.trail, name_of=STORY.called)
+def test_a_complete_run_is_on_its_maps_and_its_route_stays_on_floor(played: Played) -> None:
+    """The line does not cross walls; door squares are allowed."""
+    trail, in_control, seen = [], [], WORLD
+    for tick, state in enumerate(driven(played.folder).states, 1):
+        if state.game_started:
+            visit = TrailVisit(tick, state.map.map_id, *state.position)
+            trail.append(visit)
+            in_control += [visit] * state.in_control
+            seen = seen.seen(state)
+    atlas = draw_atlas(WORLD, trail, name_of=STORY.called)
     titles = [sheet.title for sheet in atlas.sheets]
     assert titles[:4] == ["Outdoors", "the bedroom", "the house", "the lab"]
     assert {"the rest house", "the store", "the wood", "the gym"} <= set(titles)
-    assert atlas.dropped < 0.05 * len(recorded.trail)
+    assert atlas.dropped < 0.05 * len(trail)
     assert len(atlas_html(atlas)) < 120_000
-
-
-def test_the_route_of_a_run_stays_on_floor(recorded: Recorded) -> None:
-    """The line does not cross walls; door squares are allowed."""
-    rooms = [
-        sheet
-        for sheet in drawn(recorded.in_control, world=recorded.world).sheets
-        if sheet.picture.scale == 1
-    ]
-    assert len(rooms) > 9
+    sheets = drawn(in_control, world=seen).sheets
+    rooms = [each for each in sheets if each.picture.scale == 1 and not each.is_joined]
+    assert len(rooms) > 8
     for sheet in rooms:
-        here = recorded.world.map(int(sheet.key.removeprefix("map-")))
+        here = seen.map(int(sheet.key.removeprefix("map-")))
         doors = {(warp.x, warp.y) for warp in here.warps}
-        if not sheet.is_joined:
-            assert all(
-                here.passable(*square) or square in doors for square in walked(path_of(sheet))
-            ), sheet.title
+        squares = walked(path_of(sheet))
+        assert all(here.passable(*each) or each in doors for each in squares), sheet.title
 
 
 def walked(path: str) -> list[tuple[int, int]]:

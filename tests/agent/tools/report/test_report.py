@@ -10,9 +10,9 @@ from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from html import unescape
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, NamedTuple
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, sync_playwright
@@ -22,6 +22,7 @@ from agent.app import Interrupt, Settings, Summary, TickView, play_run
 from agent.shell import command
 from agent.story.milestones import Witness
 from agent.tools.report.chart import Chart, clock_axis, game_axis
+from agent.tools.report.comparison import as_csv, row, write_comparison
 from agent.tools.report.html import render
 from agent.tools.report.page import lead, page, report_run
 from agent.tools.report.run_data import RunData, RunStatus, read_run_data
@@ -33,7 +34,7 @@ from memory.file_access import write_file
 from memory.store.calls import Booking, CallOutcome, CallState
 from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.hostile.texts import hostile_texts
-from tests.agent.support import Agent, Played, Watcher
+from tests.agent.support import Agent, Played, Watcher, play_in
 
 STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "nothing_new", "place": "the lane", "map_id": 12, "x": 5, "y": 5,
@@ -47,6 +48,7 @@ BATTLE: Final[Mapping[str, Any]] = {
     "moves_used": [], "items_used": [], "key_decisions": [], "player_hp_remaining": 0.0,
 }  # fmt: skip
 AT: Final = 1_790_000_000.0
+LONG: Final = 20_000  # characters of a hostile text here; longer ones are cut in the same way
 
 
 def data_of(run: Path, cartridge: Cartridge | None = CARTRIDGE) -> RunData:
@@ -107,6 +109,51 @@ CONTROL_CHARACTERS: Final = re.compile(
 def run(played: Played, tmp_path: Path) -> Path:
     """A copy of a run that reached its goal."""
     return Path(shutil.copytree(played.folder, tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def two_sessions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two short sessions."""
+    home = tmp_path_factory.mktemp("two sessions")
+    play_in(home, ticks=20)
+    play_in(home, resume=home / "run", ticks=40)
+    return home / "run"
+
+
+@pytest.fixture
+def short(two_sessions: Path, tmp_path: Path) -> Path:
+    """A copy of the run of two short sessions."""
+    return Path(shutil.copytree(two_sessions, tmp_path / "short"))
+
+
+class Eventful(NamedTuple):
+    """A run with every kind of event: its data, its page, and the text of that page."""
+
+    data: RunData
+    path: Path
+    html: str
+    text: str
+
+
+@pytest.fixture(scope="module")
+def eventful(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Eventful:
+    run = shutil.copytree(played.folder, tmp_path_factory.mktemp("eventful") / "run")
+    write_night(run, NIGHT)
+    between = "text: tile map and pixels agree on 98%", "place: RAM says map 1", "ghost: new"
+    happened = ("buffering-start", "buffering-end", "activation", "observation-end", "observation-failed")  # fmt: skip
+    add_events(
+        run,
+        [
+            (300, "stuck", STUCK),
+            *[(299, "battle", BATTLE)] * 3,
+            *[(9, "disagreement", {"between": each}) for each in between],
+            *[(9, "conversation", {"what": f"data-om-{each}"}) for each in happened],
+        ],
+    )
+    add_calls(run, "left_home", "starter", "starter")
+    data, path = data_of(run), run / "night.html"
+    path.write_text(html := page(data, CARTRIDGE), encoding="utf-8")
+    return Eventful(data, path, html, text_of(html))
 
 
 def text_of(html: str) -> str:
@@ -171,62 +218,62 @@ def test_a_page_has_every_section_and_loads_nothing(played: Played) -> None:
     assert len(html) < 3_000_000
 
 
-def test_the_verdict_of_the_night_overrides_that_of_the_last_session(run: Path) -> None:
-    write_night(run, NIGHT)
-    data = data_of(run)
-    assert (data.verdict.kind, data.verdict.which) == (RunStatus.LIMIT, "dollars")
-    assert data.restarts == 2
-    html = page_of(run)
-    assert "Ended at its limit of dollars" in html
-    assert "5.00 of 5.00 dollars are spent" in html
-
-
 def test_the_lead_is_in_whole_sentences(run: Path) -> None:
     assert lead(data_of(run)).startswith("The last milestone was to ")
     write_night(run, [{"what": "verdict", "verdict": "gave_up", "reason": "no way is known"}])
     assert lead(data_of(run)).startswith("No way is known. The last milestone was to ")
 
 
-def test_faults_are_counted_by_kind_and_a_goal_needs_no_verdict(run: Path) -> None:
-    write_night(run, NIGHT)
-    problems = data_of(run).problems
+def test_the_verdict_and_the_faults_of_the_night_are_those_of_the_run(eventful: Eventful) -> None:
+    verdict, problems = eventful.data.verdict, eventful.data.problems
+    assert (verdict.kind, verdict.which) == (RunStatus.LIMIT, "dollars")
+    assert eventful.data.restarts == 2
     assert {each.name: each.times for each in problems.kinds} == {"killed": 2, "livelock": 1}
     assert problems.kinds[0].answers == {"restart in N s": 2}
-    assert "went back to tick 185" in text_of(page_of(run))
-    (run / "night.jsonl").unlink()
-    write_night(run, NIGHT[:-1])
-    assert data_of(run).verdict.kind is RunStatus.GOAL
+    for words in (
+        "Ended at its limit of dollars",
+        "5.00 of 5.00 dollars are spent",
+        "went back to tick 185",
+    ):
+        assert words in eventful.text
 
 
-def test_a_night_is_open_until_its_verdict_and_a_cut_line_is_counted(
-    agent: Agent, tmp_path: Path
+def test_a_night_is_open_until_its_verdict_unless_the_run_reached_its_goal(
+    short: Path, run: Path
 ) -> None:
-    run = tmp_path / "run"
-    assert agent("play", "--run", run, "--ticks", "60").code == 0
-    write_night(run, NIGHT[:-1], cut_line='{"at": 1, "wh')
-    data = data_of(run)
+    write_night(short, NIGHT[:-1], cut_line='{"at": 1, "wh')
+    data = data_of(short)
     assert data.verdict.kind is RunStatus.OPEN
     assert data.night.unreadable == 1
-    write_night(run, [*NIGHT, *NIGHT[:2]])  # started again after its verdict
-    assert data_of(run).verdict.kind is RunStatus.OPEN
+    write_night(short, [*NIGHT, *NIGHT[:2]])  # started again after its verdict
+    assert data_of(short).verdict.kind is RunStatus.OPEN
+    write_night(run, NIGHT[:-1])
+    assert data_of(run).verdict.kind is RunStatus.GOAL
 
 
 def test_without_a_summary_the_run_file_shows_the_end(run: Path) -> None:
     (run / "summary.json").unlink()
     data = data_of(run)
-    assert data.verdict.kind is RunStatus.GOAL
-    assert data.problems.errors is None
+    assert (data.verdict.kind, data.problems.errors) == (RunStatus.GOAL, None)
 
 
-def test_a_run_rewound_by_hand_is_not_clean(agent: Agent, run: Path) -> None:
+def test_a_run_rewound_by_hand_is_not_clean_and_only_commands_name_an_absolute_path(
+    agent: Agent, run: Path, tmp_path: Path
+) -> None:
     ended = agent("play", "--resume", run, "--at", "185", "--ticks", "260", "--json")
     assert ended.code == 0, ended.err
     data = data_of(run)
     assert not data.verdict.is_clean
     assert data.verdict.kind is RunStatus.LIMIT
-    html = text_of((run / "report.html").read_text(encoding="utf-8"))
-    assert "Not a clean run: rewound by you from tick" in html
     assert [each.id for each in data.milestones][-1] == "rival"
+    both = tmp_path / "both.html"
+    assert agent("report", run, run, "--write", both).code == 0
+    for written in (run / "report.html", both):
+        html = written.read_text(encoding="utf-8")
+        assert str(tmp_path) not in re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
+    shown = text_of((run / "report.html").read_text("utf-8"))
+    assert "Not a clean run: rewound by you from tick" in shown
+    assert command("replay", run, anywhere=True) in shown
 
 
 def test_a_run_in_progress_has_a_report_with_the_status_open(tmp_path: Path) -> None:
@@ -243,9 +290,8 @@ def test_a_run_in_progress_has_a_report_with_the_status_open(tmp_path: Path) -> 
     assert data_of(run).verdict.kind is RunStatus.LIMIT
 
 
-def test_an_episode_shows_attempts_recovery_and_replay_commands(run: Path) -> None:
-    add_events(run, [(300, "stuck", STUCK)])
-    shown = text_of(page_of(run))
+def test_an_episode_shows_attempts_recovery_and_replay_commands(eventful: Eventful) -> None:
+    run = eventful.data.path
     for words in (
         "1. nothing new in the lane",
         "tried travel:second_town, talk",
@@ -253,14 +299,12 @@ def test_an_episode_shows_attempts_recovery_and_replay_commands(run: Path) -> No
         command("replay", run, "--episode", "1", anywhere=True),
         command("scenario", "from-stuck", run, "--into", "mine", "--episode", "1", anywhere=True),
     ):
-        assert words in shown
+        assert words in eventful.text
 
 
-def test_battles_are_grouped_by_opponent_and_place(run: Path) -> None:
-    before = data_of(run).battles
-    add_events(run, [(299, "battle", BATTLE)] * 3)
-    after = data_of(run).battles
-    assert after.fought == before.fought + 3
+def test_battles_are_grouped_by_opponent_and_place(eventful: Eventful, played: Played) -> None:
+    after = eventful.data.battles
+    assert after.fought == played.summary.battles + 3
     (nibbit,) = [each for each in after.wild if (each.name, each.place) == ("NIBBIT", "the lane")]
     assert nibbit.lost == 3
     assert {"BASIL 2", "CAIRN 1"} <= {each.name for each in after.trainers}
@@ -272,6 +316,7 @@ def test_the_head_of_a_page_says_who_decided_and_what_made_up_answers_would_have
     hostile = "<b>\u202eevil</b> " * 90
     answered = {"goals": ["reached:starter"], "candidates": [], "note": "", "confidence": 0.9}
     add_calls(run, "left_home", name="fake-claude:m")
+    add_events(run, [(9, "disagreement", {"between": "ghost: new"})])
     for by in (MADE_UP, hostile):
         advice = {"purpose": "milestone", "advice": {**answered, "by": by}, "calls": [1]}
         add_events(run, [(70, "advice", {**advice, "by_rules": ["reached:rival"]})])
@@ -281,6 +326,7 @@ def test_the_head_of_a_page_says_who_decided_and_what_made_up_answers_would_have
     assert "evil</b>" not in html
     assert "Dollars 0.00 1 model call; made-up answers would have cost $0.0100 at list" in text
     assert "1 call; made-up answers would have cost $0.0100 at list prices. 2 questions." in text
+    assert "Faults None. Screen and RAM" in text
     assert "followed: superseded after 0 ticks" in text or "followed: reached" in text
     figures = agent("report", run, "--json").json
     assert (figures["usd"], figures["usd_made_up"]) == (0.01, 0.01)
@@ -309,29 +355,25 @@ def test_a_comparison_of_unlike_runs_points_to_eval(
     assert there in text_of(page.read_text(encoding="utf-8"))
 
 
-def test_model_cost_is_reported_by_milestone(run: Path) -> None:
-    add_calls(run, "left_home", "starter", "starter")
-    advice = data_of(run).advice
+def test_model_cost_is_reported_by_milestone(eventful: Eventful) -> None:
+    advice = eventful.data.advice
     assert [(each.milestone, each.calls, each.lost) for each in advice.spent] == [
         ("left_home", 1, 0),
         ("starter", 2, 2),
     ]
     assert advice.usd == pytest.approx(0.01 + 2 * 0.05)
-    assert "3 calls; $0.1100" in text_of(page_of(run))
-    assert "3 model calls, at list prices" in text_of(page_of(run))
+    assert "3 calls; $0.1100" in eventful.text
+    assert "3 model calls, at list prices" in eventful.text
 
 
-def test_new_entries_are_counted_apart_from_known_ones(agent: Agent, tmp_path: Path) -> None:
-    memory = tmp_path / "memory.sqlite"
+def test_new_entries_are_counted_apart_from_known_ones(tmp_path: Path) -> None:
     for name, seed in (("first", 3), ("second", 4)):
-        run = tmp_path / name
-        ended = agent("play", "--run", run, "--seed", seed, "--ticks", 200, "--memory", memory)
-        assert ended.code == 0, ended.err
+        play_in(tmp_path, run=tmp_path / name, seed=seed, ticks=70)
     first, second = (data_of(tmp_path / name).learned for name in ("first", "second"))
     assert all(each.before == 0 for each in first.sorts)
     known = {each.kind: each for each in second.sorts}
-    assert known["opponent_met"].before > 0
-    assert known["opponent_met"].new > 0
+    assert known["place_known"].before > 0
+    assert known["place_known"].new > 0
     assert second.new == sum(each.now - each.before for each in second.sorts)
 
 
@@ -349,52 +391,43 @@ def events_with(text: str) -> list[tuple[int, str, dict[str, Any]]]:
     ]
 
 
-def test_hostile_texts_are_shown_as_text_everywhere_on_the_page(run: Path) -> None:
-    texts = hostile_texts(key="not-a-key")
+def test_hostile_texts_and_invalid_pictures_are_no_markup_on_any_page(
+    run: Path, tmp_path: Path
+) -> None:
+    texts = [each.text[:LONG] for each in hostile_texts(key="not-a-key")]
     assert len(texts) > 100
-    add_events(run, [event for each in texts for event in events_with(each.text)])
-    write_night(
-        run, [{"what": "fault", "kind": t.text, "says": t.text, "answer": t.text} for t in texts]
-    )
-    html = page_of(run)
-    plain = page(data_of(run), None)
+    words = "a\0b\u202ec\u061c"
+    texts.append(words)
+    picture = {"id": "starter", "witnesses": {}, "picture": '"><script>alert(1)</script>'}
+    add_events(run, [event for each in texts for event in events_with(each)])
+    add_events(run, [(5, "milestone", picture)])
+    faults = [{"what": "fault", "kind": t, "says": t, "answer": t} for t in texts]
+    verdict = {"what": "verdict", "verdict": "limit", "which": words, "reason": words}
+    write_night(run, [*faults, verdict])
+    data, both = data_of(run), tmp_path / "both.html"
+    html = page(data, CARTRIDGE)
     tags = {each.lower() for each in re.findall(r"</?([a-zA-Z][\w-]*)", html)}
     assert not tags & {"script", "iframe", "object", "embed", "form", "base", "system-reminder"}
     assert not re.search(r"<[^>]*\son\w+\s*=", html)
-    assert not CONTROL_CHARACTERS.search(html)
-    assert not CONTROL_CHARACTERS.search(plain)
     assert len(html) < 3_000_000
+    compared = write_comparison([data, data], both).read_text(encoding="utf-8")
+    for shown in (html, page(data_of(run, None), None), compared, as_csv([data])):
+        assert not CONTROL_CHARACTERS.search(shown)
+        assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c" in shown
 
 
-def test_invalid_pictures_are_left_out(run: Path) -> None:
-    bad = {"id": "starter", "witnesses": {}, "picture": '"><script>alert(1)</script>'}
-    add_events(run, [(5, "milestone", bad)])
-    assert "<script" not in page_of(run)
-
-
-def test_a_report_without_the_cartridge_has_no_map_and_a_note(run: Path) -> None:
-    html = page(data_of(run, None), None)
+def test_a_report_without_the_cartridge_has_no_map_and_a_note(played: Played) -> None:
+    html = page(data_of(played.folder, None), None)
     assert "the cartridge of this run was not found" in html
     assert "<image" not in html
     assert "first badge" in html
 
 
-def test_figures_are_printed_as_json_and_csv(agent: Agent, played: Played) -> None:
-    one = agent("report", played.folder, "--json")
-    assert one.code == 0, one.err
-    data = json.loads(one.out)
-    assert data["clean"] is True
-    assert data["milestones"][0]["id"] == "left_home"
-    assert "picture" not in data["milestones"][0]
-    two = agent("report", played.folder, played.folder, "--csv")
-    rows = list(csv.DictReader(io.StringIO(two.out)))
-    assert len(rows) == 2
-    assert rows[0]["stop"] == "goal"
-    assert isinstance(agent("report", played.folder, played.folder, "--json").json, list)
-
-
-def test_json_has_the_names_of_play_for_the_same_things(agent: Agent, played: Played) -> None:
-    data, of_play = agent("report", played.folder, "--json").json, played.summary.as_json()
+def test_figures_are_printed_as_json_or_csv_with_the_names_of_play(
+    agent: Agent, played: Played
+) -> None:
+    folder = played.folder
+    data, of_play = agent("report", folder, "--json").json, played.summary.as_json()
     lists = {"milestones", "returns", "advice"}  # with more about each
     shared = (data.keys() & of_play.keys()) - lists
     assert shared >= {
@@ -405,85 +438,55 @@ def test_json_has_the_names_of_play_for_the_same_things(agent: Agent, played: Pl
         name: of_play[name] for name in shared - {"wall_s"}
     }
     assert [each["id"] for each in data["milestones"]] == [m.id for m in played.summary.milestones]
+    assert "picture" not in data["milestones"][0]
     assert (data["verdict"], data["which"]) == ("", "")  # of a night, and there was none
+    rows = list(csv.DictReader(io.StringIO(agent("report", folder, folder, "--csv").out)))
+    assert [each["stop"] for each in rows] == ["goal", "goal"]
+    assert isinstance(agent("report", folder, folder, "--json").json, list)
+    assert agent("report", folder, "--json", "--csv").code == 2
 
 
-def test_the_verdict_of_a_night_has_its_own_name_in_json(agent: Agent, run: Path) -> None:
-    write_night(run, NIGHT)
-    data = agent("report", run, "--json").json
+def test_the_verdict_of_a_night_has_its_own_name_in_json(eventful: Eventful, run: Path) -> None:
+    data = row(eventful.data)
     assert (data["verdict"], data["which"], data["stop"]) == ("limit", "dollars", "limit")
     assert data["reason"] == "5.00 of 5.00 dollars are spent"
     write_night(run, [*NIGHT[:-1], {"what": "verdict", "verdict": "limit", "which": "ticks"}])
-    data = agent("report", run, "--json").json
+    data = row(data_of(run))
     assert (data["verdict"], data["which"], data["stop"]) == ("limit", "ticks", "ticks")
 
 
-def test_restarts_are_those_of_nights_alone(agent: Agent, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    assert agent("play", "--run", run, "--ticks", "20").code == 0
-    assert agent("play", "--resume", run, "--ticks", "40").code == 0
-    assert len(data_of(run).process.sessions) == 2
-    assert data_of(run).restarts == 0
-    write_night(run, [*NIGHT, *NIGHT])
-    assert data_of(run).restarts == 2 * 2  # as each night says
+def test_restarts_are_those_of_nights_alone(short: Path) -> None:
+    assert len(data_of(short).process.sessions) == 2
+    assert data_of(short).restarts == 0
+    write_night(short, [*NIGHT, *NIGHT])
+    assert data_of(short).restarts == 2 * 2  # as each night says
     stopped = {"what": "verdict", "verdict": "interrupted"}
     resumed = {"what": "started", "n": 2, "pid": 4, "tick": 40}
-    write_night(run, [*NIGHT[:2], stopped, NIGHT[0], resumed, NIGHT[-1]])
-    assert data_of(run).restarts == 0  # the same command went on with the night
-    write_night(run, [*NIGHT[:2], resumed, NIGHT[-1]])
-    assert data_of(run).restarts == 1
+    write_night(short, [*NIGHT[:2], stopped, NIGHT[0], resumed, NIGHT[-1]])
+    assert data_of(short).restarts == 0  # the same command went on with the night
+    write_night(short, [*NIGHT[:2], resumed, NIGHT[-1]])
+    assert data_of(short).restarts == 1
 
 
-def test_control_characters_of_a_milestone_are_visible_on_every_page(
-    agent: Agent, run: Path, tmp_path: Path
-) -> None:
-    words = "a\0b\u202ec\u061c"
-    add_events(run, [(9, "milestone", {"id": words, "witnesses": {"ram": words}})])
-    write_night(run, [{"what": "verdict", "verdict": "limit", "which": words, "reason": words}])
-    both = tmp_path / "both.html"
-    table = agent("report", run, run, "--write", both, "--csv").out
-    for shown in (page_of(run), both.read_text(encoding="utf-8"), table):
-        assert not CONTROL_CHARACTERS.search(shown)
-        assert "a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c" in shown
-
-
-def test_both_proofs_of_a_milestone_are_named_in_order(run: Path) -> None:
-    shown = text_of(page_of(run))
-    assert (
-        shown.count("proof in RAM")
-        == shown.count("proof on screen")
-        == len(data_of(run).milestones)
-    )
+def test_both_proofs_of_a_milestone_are_named_in_order(eventful: Eventful) -> None:
+    shown, reached = eventful.text, len(eventful.data.milestones)
+    assert shown.count("proof in RAM") == shown.count("proof on screen") == reached
     assert shown.index("proof in RAM") < shown.index("proof on screen")
 
 
-def test_disagreements_of_screen_and_ram_are_no_faults(run: Path) -> None:
-    between = "text: tile map and pixels agree on 98%", "place: RAM says map 1", "ghost: new"
-    add_events(run, [(9, "disagreement", {"between": each}) for each in between])
-    html = page_of(run)
-    shown = text_of(html)
-    assert "Faults None. Screen and RAM" in shown
-    count = data_of(run).problems.disagreements["text"]
+def test_disagreements_of_screen_and_ram_are_no_faults(eventful: Eventful) -> None:
+    shown, problems = eventful.text, eventful.data.problems
+    assert problems.faults == 3  # those of the night
+    count = problems.disagreements["text"]
     assert f"Screen and RAM showed different text {times(count)}: harmless" in shown
     assert "Screen and RAM showed different places once: harmless" in shown
     assert "differed once in a way that this version does not know" in shown
     assert "N%" not in shown
 
 
-def test_the_memory_of_a_conversation_is_in_words(run: Path) -> None:
-    kinds = (
-        "buffering-start",
-        "buffering-end",
-        "activation",
-        "observation-end",
-        "observation-failed",
-    )
-    add_calls(run, "starter")
-    assert "The conversation was condensed 0 times." in text_of(page_of(run))
-    add_events(run, [(9, "conversation", {"what": f"data-om-{each}"}) for each in kinds])
-    shown = text_of(page_of(run))
-    assert "The conversation was condensed twice. Condensing it failed once." in shown
-    assert "data-om" not in shown
+def test_the_memory_of_a_conversation_is_in_words(eventful: Eventful) -> None:
+    assert "The conversation was condensed twice. Condensing it failed once." in eventful.text
+    assert "data-om" not in eventful.text
 
 
 def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
@@ -491,33 +494,16 @@ def test_one_of_a_thing_is_in_the_singular(run: Path) -> None:
     add_events(run, [(300, "stuck", {**STUCK, "lasted": 201})])
     add_calls(run, "starter")
     shown = text_of(page_of(run))
-    for words in ("1 fault handled", "1 episode,", "for 1 tick (", "1 call;", "1 model call,"):
+    for words in (
+        *("1 fault handled", "1 episode,", "for 1 tick (", "1 call;", "1 model call,"),
+        "The conversation was condensed 0 times.",
+    ):
         assert words in shown
 
 
-def test_only_the_commands_of_pages_name_an_absolute_path(
-    agent: Agent, run: Path, tmp_path: Path
-) -> None:
-    assert agent("play", "--resume", run, "--ticks", "1090", "--until", "second_badge").code in {
-        0,
-        3,
-    }
-    both = tmp_path / "both.html"
-    assert agent("report", run, run, "--write", both).code == 0
-    for written in (run / "report.html", both):
-        html = written.read_text(encoding="utf-8")
-        assert str(tmp_path) not in re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
-    shown = text_of((run / "report.html").read_text("utf-8"))
-    assert command("replay", run, anywhere=True) in shown
-
-
-def test_several_runs_are_compared_on_one_page(
-    agent: Agent, run: Path, played: Played, tmp_path: Path
-) -> None:
-    page = tmp_path / "both.html"
-    ended = agent("report", run, played.folder, "--write", page)
-    assert (ended.code, ended.out.strip()) == (0, str(page))
-    html = page.read_text(encoding="utf-8")
+def test_several_runs_are_compared_on_one_page(played: Played, tmp_path: Path) -> None:
+    data, page = data_of(played.folder), tmp_path / "both.html"
+    html = write_comparison([data, data], page).read_text(encoding="utf-8")
     assert html.count("Goal reached: beat Cairn (Pebble Badge)") == 2
     assert "run (2)" in html
 
@@ -529,10 +515,6 @@ def test_a_folder_without_a_run_prints_one_error_line(agent: Agent, tmp_path: Pa
     assert "is no run" in ended.err
 
 
-def test_json_and_csv_together_are_refused(agent: Agent, played: Played) -> None:
-    assert agent("report", played.folder, "--json", "--csv").code == 2
-
-
 def test_downsampling_keeps_peaks_and_bounds_the_points() -> None:
     points = [Point(float(n), float(n == 77_777)) for n in range(100_000)]
     kept = downsampled(points)
@@ -542,14 +524,14 @@ def test_downsampling_keeps_peaks_and_bounds_the_points() -> None:
 
 
 def test_a_clock_that_jumps_back_gives_increasing_times() -> None:
-    def row(session: str, at_ms: int, wall_s: float) -> VitalsRow:
+    def vitals(session: str, at_ms: int, wall_s: float) -> VitalsRow:
         return VitalsRow(session, 1, 1, at_ms, wall_s, 1, 1, 1)
 
     rows = [
-        row("a", 10_000, 1.0),
-        row("a", 2_000, 2.0),
-        row("b", 1_000, 0.5),
-        row("b", 90_000, 3.0),
+        vitals("a", 10_000, 1.0),
+        vitals("a", 2_000, 2.0),
+        vitals("b", 1_000, 0.5),
+        vitals("b", 90_000, 3.0),
     ]
     at = [each for _, each in with_wall_time(rows)]
     assert at == sorted(at)
@@ -562,11 +544,11 @@ def test_the_summary_is_written_beside_the_page(played: Played) -> None:
     assert kept == json.loads(json.dumps(Summary.as_json(played.summary)))
 
 
-def test_a_page_replaces_only_an_older_page(agent: Agent, run: Path, tmp_path: Path) -> None:
+def test_a_page_replaces_only_an_older_page(agent: Agent, short: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine.html"
     mine.write_text("<!doctype html>not of a run", encoding="utf-8")
-    for runs in ((run,), (run, run)):
-        for taken in (mine, run / "run.toml", run / "run.sqlite", tmp_path):
+    for runs in ((short,), (short, short)):
+        for taken in (mine, short / "run.toml", short / "run.sqlite", tmp_path):
             before = taken.read_bytes() if taken.is_file() else b""
             ended = agent("report", *runs, "--write", taken)
             assert (ended.code, ended.out) == (2, "")
@@ -575,39 +557,38 @@ def test_a_page_replaces_only_an_older_page(agent: Agent, run: Path, tmp_path: P
         page = tmp_path / f"{len(runs)}.html"
         for _ in range(2):
             assert agent("report", *runs, "--write", page).code == 0
-    for runs in ((run,), (run, run)):
         ended = agent("report", *runs, "--write", tmp_path / "page.pdf")
         assert (ended.code, ended.err.count("\n")) == (2, 1)
         assert "page.pdf does not end in .html" in ended.err
         assert not (tmp_path / "page.pdf").exists()
-    ended = agent("report", run, "--write", tmp_path / "none" / "page.html")
+    ended = agent("report", short, "--write", tmp_path / "none" / "page.html")
     assert (ended.code, "is not a folder" in ended.err) == (2, True)
 
 
-def test_a_page_of_other_runs_is_not_replaced(agent: Agent, run: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    assert agent("play", "--run", other, "--ticks", "20").code == 0
-    page = tmp_path / "comparison.html"
-    assert agent("report", run, other, "--write", page).code == 0
+def test_a_page_of_other_runs_is_not_replaced(
+    agent: Agent, short: Path, played: Played, tmp_path: Path
+) -> None:
+    other, page = played.folder, tmp_path / "comparison.html"
+    assert agent("report", short, other, "--write", page).code == 0
     before = page.read_bytes()
-    for runs in ((run, run), (run,), (other, other)):
+    for runs in ((short, short), (short,), (other, other)):
         ended = agent("report", *runs, "--write", page)
         assert (ended.code, ended.err.count("\n")) == (2, 1)
         assert "exists already and is the report of other runs" in ended.err
         assert page.read_bytes() == before
-    assert agent("report", other, run, "--write", page).code == 0  # the same runs
-    (run / "report.html").write_bytes(before)
-    assert agent("report", run).code == 0  # its own page is always replaced
-    assert (run / "report.html").read_bytes() != before
+    assert agent("report", other, short, "--write", page).code == 0  # the same runs
+    (short / "report.html").write_bytes(before)
+    assert agent("report", short).code == 0  # its own page is always replaced
+    assert (short / "report.html").read_bytes() != before
 
 
-def test_a_page_that_cannot_be_written_leaves_the_old_one(run: Path) -> None:
-    page = run / "report.html"
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
     page.write_text("old", encoding="utf-8")
     with pytest.raises(UnicodeEncodeError):
         write_file(page, "half a page \ud800")
     assert page.read_text(encoding="utf-8") == "old"
-    assert not list(run.glob("*.unfinished"))
+    assert not list(tmp_path.glob("*.unfinished"))
 
 
 CHROMIUM: Final = Path("/usr/bin/chromium")
@@ -615,8 +596,8 @@ FLAGS: Final = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
     "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-WIDTHS: Final = {"desktop": (1280, 900), "phone": (360, 780)}
-THEMES: Final = ("light", "dark")
+WIDTHS: Final = (ViewportSize(width=1280, height=900), ViewportSize(width=360, height=780))
+THEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 READABLE: Final = 4.5  # the contrast for text required by WCAG AA
 # For each element with its own text: the contrast of its colour with the background.
 CONTRASTS: Final = """() => {
@@ -663,25 +644,9 @@ def browser() -> Iterator[Browser]:
         yield playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
 
 
-@pytest.fixture(scope="module")
-def eventful(played: Played, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a run with every kind of event."""
-    run = shutil.copytree(played.folder, tmp_path_factory.mktemp("eventful") / "run")
-    write_night(run, NIGHT)
-    add_events(run, [(300, "stuck", STUCK), *[(299, "battle", BATTLE)] * 3])
-    add_calls(run, "left_home", "starter")
-    path = run / "night.html"
-    path.write_text(page(data_of(run), CARTRIDGE), encoding="utf-8")
-    return path
-
-
-def opened(browser: Browser, path: Path, width: str, theme: Any) -> tuple[Page, list[str]]:  # noqa: ANN401 -- a word
-    """Return a page in a new context, and its console messages, errors and other requests."""
-    wide, high = WIDTHS[width]
-    context = browser.new_context(
-        viewport=ViewportSize(width=wide, height=high), color_scheme=theme, offline=True
-    )
-    page, messages = context.new_page(), list[str]()
+def opened(browser: Browser, path: Path) -> tuple[Page, list[str]]:
+    """Return a page, and its console messages, errors and other requests."""
+    page, messages = browser.new_context(offline=True).new_page(), list[str]()
 
     def record(message: ConsoleMessage) -> None:
         messages.append(f"console {message.type}: {message.text}")
@@ -694,24 +659,24 @@ def opened(browser: Browser, path: Path, width: str, theme: Any) -> tuple[Page, 
     return page, messages
 
 
-@pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("width", WIDTHS)
 def test_the_page_of_a_run_has_no_errors_and_is_readable(
-    browser: Browser, eventful: Path, width: str, theme: str
+    browser: Browser, eventful: Eventful
 ) -> None:
-    page, messages = opened(browser, eventful, width, theme)
+    page, messages = opened(browser, eventful.path)
     page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
+    for width, theme in product(WIDTHS, THEMES):
+        page.set_viewport_size(width)
+        page.emulate_media(color_scheme=theme)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        unreadable = [words for ratio, words in page.evaluate(CONTRASTS) if ratio < READABLE]
+        assert unreadable == [], (width, theme)
+        assert page.evaluate(CLIPPED) == []
+        assert page.evaluate(COLLIDING) == []
     assert messages == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert [words for ratio, words in page.evaluate(CONTRASTS) if ratio < READABLE] == []
-    assert page.evaluate(CLIPPED) == []
-    assert page.evaluate(COLLIDING) == []
     assert page.locator("img").evaluate_all("(all) => all.every((e) => e.naturalWidth === 160)")
-    page.context.close()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_labels_of_times_stay_apart(browser: Browser, tmp_path: Path, width: str) -> None:
+def test_labels_of_times_stay_apart(browser: Browser, tmp_path: Path) -> None:
     line = Series("line", ((Point(0.0, 0.0), Point(1.0, 1.0)),))
     axes = (*map(game_axis, GAMES), *(clock_axis(AT, AT + each) for each in GAMES))
     charts = [Chart("c", [line], each, game_axis(1.0)) for each in axes]
@@ -720,9 +685,10 @@ def test_labels_of_times_stay_apart(browser: Browser, tmp_path: Path, width: str
     path.write_text(
         render("comparison.html", key="", unlike="", charts=charts, **shown), encoding="utf-8"
     )
-    page, _ = opened(browser, path, width, "light")
-    assert page.evaluate(COLLIDING) == []
-    page.context.close()
+    page, _ = opened(browser, path)
+    for width in WIDTHS:
+        page.set_viewport_size(width)
+        assert page.evaluate(COLLIDING) == []
 
 
 def test_the_text_that_readers_read_is_in_the_report(played: Played, tmp_path: Path) -> None:
