@@ -41,22 +41,24 @@ DATES: Final = (
 )  # fmt: skip
 
 
-def recorded_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
+def recorded_play(
+    cartridge: Cartridge, seed: int, ticks: int = TICKS, skipped: int = SKIPPED
+) -> list[Entry]:
     """Return the entries that producers wrote in `ticks` ticks of a game, with ticks counted from the first one."""
     story = Story.of(cartridge.kind)
     with calls_of([Blackboard.write]) as calls, open_session(cartridge, story, seed) as (game, _):
-        game.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
+        game.play(PlayLimits(GOAL, skipped + ticks), NoViewer())
     inside = [
         each
         for each in calls[Blackboard.write]
-        if SKIPPED < each.result.tick <= SKIPPED + ticks and _is_of_a_producer(each)
+        if skipped < each.result.tick <= skipped + ticks and _is_of_a_producer(each)
     ]
     start = inside[0].result.game_s
     return [
         each.result._replace(
             # As passed in by the producer, before it was merged with other entries.
-            data=shifted(each.kwargs["data"], -SKIPPED),
-            tick=each.result.tick - SKIPPED,
+            data=shifted(each.kwargs["data"], -skipped),
+            tick=each.result.tick - skipped,
             game_s=each.result.game_s - start,
         )
         for each in inside

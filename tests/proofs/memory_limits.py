@@ -275,13 +275,15 @@ def disabled_hook() -> BoundedFigure:
     return figure(DISABLED, extra)
 
 
-def memory_job(size: int, _number: int, ticks: int = memory_fill.TICKS) -> Row:
+def memory_job(
+    size: int, _number: int, *, ticks: int = memory_fill.TICKS, skipped: int = memory_fill.SKIPPED
+) -> Row:
     """Return every figure of a memory that holds `size` observations; repetitions and games grow with it."""
     cartridge = load_cartridge(demo_cartridge_path())
     often, seldom, games = size // 25, max(size // 1_000, 2), max(size // 25_000, 1)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="memory-")))
-        recorded = memory_fill.recorded_play(cartridge, 0, ticks)
+        recorded = memory_fill.recorded_play(cartridge, 0, ticks, skipped)
         names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")

@@ -61,7 +61,6 @@ LATER_S: Final = 15.0  # game seconds in them
 SEED: Final = 0
 A_NODE: Final = 2  # nodes of a tape in a turn: question and answer
 SESSION: Final = "bench"
-OBSERVATIONS: Final = 20_000
 
 ASKED: Final = ClaudeAdvisor.ask
 COMPLETED: Final = Calls.complete
@@ -86,7 +85,9 @@ REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
 BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
 
 
-def model_job(questions: int, _number: int, ticks: int = 6_000) -> Row:
+def model_job(
+    questions: int, _number: int, *, ticks: int = 6_000, observations: int = 20_000
+) -> Row:
     """Return every figure of a game of at most that many ticks, and of talks of so many questions."""
     cartridge = load_cartridge(demo_cartridge_path())
     rounds = max(questions // 2, 10)
@@ -104,11 +105,11 @@ def model_job(questions: int, _number: int, ticks: int = 6_000) -> Row:
             figures = [
                 *_costs(calls),
                 timed(TAPE_OBSERVER, [observing], max(rounds // 10, 1), turns),
-                _block(cartridge, game, home, rounds),
+                _block(game, home, rounds, observations),
             ]
     finally:
         gc.unfreeze()  # measured objects were frozen for the garbage collector
-    held = {"questions of a long talk": questions, "observations": OBSERVATIONS}
+    held = {"questions of a long talk": questions, "observations": observations}
     return limits_row("model", held, figures, talks=[game.talk, long, distilled])
 
 
@@ -243,11 +244,12 @@ def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[floa
             yield min(each.wall_s, ended - each.began)
 
 
-def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
+def _block(game: ModelGame, home: Path, rounds: int, observations: int) -> BoundedFigure:
     """Return the time of the observation block of a session with very many observations."""
+    cartridge = load_cartridge(demo_cartridge_path())
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
-        for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
+        for tick, each in enumerate(islice(cycle(game.observations), observations)):
             copy = Observed(each.type, each.content, each.importance, each.about, each.metadata)
             store.observations.add(SESSION, [copy], tick=tick, game_s=float(tick))
         store.commit()

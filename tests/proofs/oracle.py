@@ -17,7 +17,7 @@ from agent.tools.replay.operations import replay_run
 from emulator import Cartridge, Dex, PyBoyConsole
 from memory import read_run
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
-from tests.proofs.exam.truth import (
+from tests.proofs.game_truth import (
     FightOutcome,
     GameTruth,
     ObservedFight,

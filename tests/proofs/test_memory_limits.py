@@ -11,12 +11,12 @@ from tests.proofs.limits import BoundedFigure, BoundVerdict, FigureBound
 from tests.proofs.memory_limits import memory_job
 from tests.proofs.workers import Row
 
-TICKS = 100
+TICKS = 60
 
 
 @pytest.fixture(scope="module")
 def measured() -> Row:
-    return dict(memory_job(600, 0, TICKS)["measured"])
+    return dict(memory_job(300, 0, ticks=TICKS, skipped=60)["measured"])
 
 
 def test_memory_is_measured_at_full_capacity(measured: Row) -> None:
@@ -25,7 +25,7 @@ def test_memory_is_measured_at_full_capacity(measured: Row) -> None:
         "strategies": 100,
         "mistakes": 200,
         "events of the session": 1_000,
-        "observations": 600,
+        "observations": 300,
     }
 
 

@@ -14,12 +14,12 @@ from tests.proofs.conftest import Sized
 from tests.proofs.model_limits import ASKED, COMPLETED, loopback, model_job, talk_of
 from tests.proofs.workers import Row
 
-QUESTIONS = 15
+QUESTIONS = 20
 
 
 @pytest.fixture(scope="module")
 def found() -> Row:
-    return dict(model_job(QUESTIONS, 0, ticks=320)["measured"])
+    return dict(model_job(QUESTIONS, 0, ticks=180, observations=500)["measured"])
 
 
 def test_every_figure_with_a_limit_is_measured(found: Row) -> None:
