@@ -10,10 +10,9 @@ conversation and the observations of this session.
 """
 
 import gc
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
@@ -28,17 +27,16 @@ from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Decider, Question, Tool
 from agent.advisor.request import memory_parts, request_of
 from agent.advisor.toolbox import Toolbox
-from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
+from agent.app import AskSettings, Interrupt, Summary
 from agent.app.model import ModelService
 from agent.app.settings import model_terms
-from agent.app.summary import NoViewer
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import Handler
 from agent.lab.bench.stopwatch import Calls as RecordedCalls
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.record.observations import GAME_SECTIONS, PlayObservations
 from agent.story.story import Story
-from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
+from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
@@ -50,12 +48,11 @@ from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
 from tests.fake_service import FakeClaude
 from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.played import asking, played
 from tests.proofs.workers import Row
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that belong to memory
-KEY: Final = "sk-ant-api03-of-the-loopback-server"
-OURS: Final = "ANTHROPIC_"  # prefix of the variables that the SDK reads
 EVERY: Final = 60  # ticks between two questions
 LATER_S: Final = 15.0  # game seconds in them
 SEED: Final = 0
@@ -89,12 +86,11 @@ def model_job(
     questions: int, _number: int, *, ticks: int = 6_000, observations: int = 20_000
 ) -> Row:
     """Return every figure of a game of at most that many ticks, and of talks of so many questions."""
-    cartridge = load_cartridge(demo_cartridge_path())
     rounds = max(questions // 2, 10)
     try:
         with TemporaryDirectory(prefix="model-") as folder:
             home = Path(folder)
-            game = _played(cartridge, home / "game", ticks)
+            game = _played(home / "game", ticks)
             long, calls = _talk(game, home / "long", "long", questions, distils=False)
             distilled, _ = _talk(
                 game, home / "distilled", "long, distilled", questions, distils=True
@@ -111,24 +107,6 @@ def model_job(
         gc.unfreeze()  # measured objects were frozen for the garbage collector
     held = {"questions of a long talk": questions, "observations": observations}
     return limits_row("model", held, figures, talks=[game.talk, long, distilled])
-
-
-@contextmanager
-def loopback() -> Iterator[FakeClaude]:
-    """Run a server that receives all requests to Claude from this process."""
-    before = {name: value for name, value in os.environ.items() if name.startswith(OURS)}
-    with FakeClaude() as server:
-        _set({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": KEY})
-        try:
-            yield server
-        finally:
-            _set(before)
-
-
-def _set(variables: dict[str, str]) -> None:
-    for name in [each for each in os.environ if each.startswith(OURS)]:
-        del os.environ[name]
-    os.environ.update(variables)
 
 
 def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
@@ -165,20 +143,16 @@ class ModelGame:
     tools: Sequence[Tool]
 
 
-def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
+def _played(home: Path, ticks: int) -> ModelGame:
     """Return a game to the last milestone of the story, at most `ticks` long, stored in `home`."""
-    settings = Settings(
-        rom=cartridge.path,
-        ticks=ticks,
-        seed=SEED,
-        run=home / "run",
-        memory=home / "memory.sqlite",
-        mind=Decider.CLAUDE,
-        asking=AskSettings(every=EVERY),
-    )
     home.mkdir()
-    with loopback(), calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
-        summary = play_run(settings, NoViewer(), Interrupt())
+    with (
+        FakeClaude() as server,
+        asking(server.url),
+        calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls,
+    ):
+        every = AskSettings(every=EVERY)
+        summary = played(home, ticks=ticks, seed=SEED, mind=Decider.CLAUDE, asking=every)
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations.find()
     used = [each.result["content"][0]["text"] for each in calls[TOOL_USED]]
@@ -201,7 +175,8 @@ def _talk(
     home.mkdir()
     functions = (ASKED, COMPLETED, SERVED, REPORTED, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
-        loopback(),
+        FakeClaude() as server,
+        asking(server.url),
         calls_of(functions) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):

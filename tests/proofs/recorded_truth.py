@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
-from agent.app import Interrupt, Settings, Stop, play_run
-from agent.app.summary import NoViewer
+from agent.app import Stop
 from agent.record.battles import MOST_DECISIONS
 from agent.story.story import Story
 from emulator import Cartridge, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
@@ -27,6 +26,7 @@ from tests.proofs.game_truth import (
     truth_of,
 )
 from tests.proofs.memory_answers import open_game_memory, questions
+from tests.proofs.played import played
 from tests.proofs.sentences import false_records, false_sentences, sentence_kinds
 from tests.proofs.workers import Row
 
@@ -89,9 +89,7 @@ def games_job(number: int, until: str = "third_badge") -> Row:
 def recorded_game(cartridge: Cartridge, seed: int, home: Path, until: str) -> RecordedGame:
     """Return the game of a seed, played with the memory of the games before it in `home`."""
     run = home / f"run-{seed}"
-    memory = home / "memory.sqlite"
-    settings = Settings(rom=cartridge.path, until=until, seed=seed, run=run, memory=memory)
-    summary = play_run(settings, NoViewer(), Interrupt())
+    summary = played(home, rom=cartridge.path, until=until, seed=seed, run=run)
     assert summary.stop is Stop.GOAL, summary
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:

@@ -6,6 +6,7 @@ Each seed draws one battle, with an empty bag, or one of those that games met. N
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -115,30 +116,26 @@ class BattlePair:
     met: str = ""
 
 
-class FightJob(NamedTuple):
-    """The job of one process: battles, the cartridge image and the start state."""
-
-    rom: Path
-    start: bytes
-    battles: Sequence[BattleSetup | MetTrainer]
-
-
 def fight_pairs(
     cartridge: Cartridge, battles: Sequence[BattleSetup | MetTrainer], *, processes: int, done: Done
 ) -> list[BattlePair]:
     """Return each battle, fought by both policies; `done` gets the number of further completed ones."""
     start = start_state(cartridge)
     chunks = [battles[at : at + CHUNK] for at in range(0, len(battles), CHUNK)]
-    orders = [FightJob(cartridge.path, start, chunk) for chunk in chunks]
     fought = play_all(
-        fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
+        partial(fight_chunk, cartridge.path, start),
+        chunks,
+        processes=processes,
+        done=lambda more: done(more * CHUNK),
     )
     return [pair for chunk in fought for pair in chunk]
 
 
-def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
-    """Return the battles of a few seeds."""
-    cartridge = load_cartridge(order.rom)
+def fight_chunk(
+    rom: Path, start: bytes, battles: Sequence[BattleSetup | MetTrainer], _asked: Asked
+) -> list[BattlePair]:
+    """Return a few battles, each fought by both policies from the start state."""
+    cartridge = load_cartridge(rom)
     dex = Dex.of(cartridge)
     agent, baseline = NoRunPolicy(dex), StrongestMove(dex)
     with closing(PyBoyConsole(cartridge)) as console:
@@ -146,11 +143,11 @@ def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
             BattlePair(
                 drawn.seed,
                 drawn.kind(dex),
-                play_battle(console, order.start, dex, drawn, agent),
-                play_battle(console, order.start, dex, drawn, baseline),
+                play_battle(console, start, dex, drawn, agent),
+                play_battle(console, start, dex, drawn, baseline),
                 dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )
-            for drawn in order.battles
+            for drawn in battles
         ]
 
 
@@ -164,14 +161,6 @@ def start_state(cartridge: Cartridge) -> bytes:
         missing = f"the game of seed 0 has no battle within {LONGEST} ticks"
         raise RunError(f"{missing}; bench battles needs one")
     return moment.state
-
-
-class MeetingJob(NamedTuple):
-    """The job of one process: the game of a seed to a milestone."""
-
-    rom: Path
-    seed: int
-    until: str
 
 
 class TrainerWatcher(Viewer):
@@ -195,15 +184,15 @@ class GamePlayed(NamedTuple):
     decision_s: tuple[float, ...]
 
 
-def meet_trainers(order: MeetingJob, _asked: Asked) -> GamePlayed:
-    """Return what a game met, and how long it took over its battles."""
-    cartridge, watcher, decide = load_cartridge(order.rom), TrainerWatcher(), BattlePolicy.order
+def meet_trainers(rom: Path, until: str, seed: int, _asked: Asked) -> GamePlayed:
+    """Return what a game met on its way to a milestone, and how long it took over its battles."""
+    cartridge, watcher, decide = load_cartridge(rom), TrainerWatcher(), BattlePolicy.order
     prepare(Dex.of(cartridge))
     with (
-        open_session(cartridge, Story.of(cartridge.kind), order.seed) as (session, _),
+        open_session(cartridge, Story.of(cartridge.kind), seed) as (session, _),
         calls_of([decide]) as turns,
     ):
-        session.play(PlayLimits(order.until, LONGEST_GAME), watcher)
+        session.play(PlayLimits(until, LONGEST_GAME), watcher)
     return GamePlayed(watcher.met, tuple([each.cpu_s for each in turns[decide]]))
 
 

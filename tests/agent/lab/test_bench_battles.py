@@ -13,7 +13,6 @@ from agent.lab.bench.battle_setup import KINDS, battle_setup, met_battle, met_tr
 from agent.lab.bench.battles import (
     BattlePair,
     FightResult,
-    MeetingJob,
     StrongestMove,
     battle_findings,
     meet_trainers,
@@ -138,7 +137,7 @@ def test_bench_battles_needs_games_that_meet_trainers(agent: Agent) -> None:
 
 
 def test_a_game_that_meets_trainers_counts_each_decision_of_its_battles() -> None:
-    game = meet_trainers(MeetingJob(CARTRIDGE.path, 0, "rival"), lambda: False)
+    game = meet_trainers(CARTRIDGE.path, "rival", 0, lambda: False)
     assert len(game.met) == 1
     assert game.decision_s
     assert all(each >= 0 for each in game.decision_s)

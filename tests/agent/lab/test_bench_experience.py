@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from agent.cli.measurements import ExperienceOptions
 from agent.errors import UsageError
 from agent.experience.memory_use import MemoryUse
-from agent.lab.bench.experience import (
-    MEASURES,
-    TICKS,
-    EffectVerdict,
-    difference,
-    experience_findings,
-)
+from agent.lab.bench.experience import MEASURES, TICKS, difference, experience_findings
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,
@@ -187,20 +181,16 @@ def game(seed: int, ticks: int) -> TrialGame:
 
 def test_the_verdict_is_helps_for_less_and_harms_for_more() -> None:
     empty = [game(seed, 1_000 + seed) for seed in range(30)]
-    for more, verdict in (
-        (-50, EffectVerdict.HELPS),
-        (0, EffectVerdict.NOTHING),
-        (50, EffectVerdict.HARMS),
-    ):
+    for more, verdict in ((-50, "helps"), (0, "no difference shown"), (50, "harms")):
         taught = [replace(each, ticks=each.ticks + more) for each in empty]
         found = difference(TICKS, taught, empty)
-        assert found.verdict is verdict
-        assert found.gap.estimate == found.with_it - found.without_it == more
-        signs = (found.signs.first, found.figures()["same"], found.signs.second)
+        assert found["verdict"] == verdict
+        assert found["difference"].estimate == found["with"] - found["without"] == more
+        signs = (found["better"], found["same"], found["worse"])
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
-        assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
+        assert found["p"] == pytest.approx(2 / 2**30 if more else 1)
     few = [replace(each, ticks=900) for each in empty[:3]]
-    assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
+    assert difference(TICKS, few, empty[:3])["verdict"] == "too few games to say"
 
 
 def test_what_is_left_beside_the_choices_is_measured_apart() -> None:
@@ -218,7 +208,7 @@ def test_what_is_left_beside_the_choices_is_measured_apart() -> None:
 
 def test_a_share_of_zero_has_an_interval() -> None:
     none = [game(seed, 1_000) for seed in range(50)]
-    low, high = difference(SHARE, none, none).gap[1:]
+    low, high = difference(SHARE, none, none)["difference"][1:]
     assert low < 0 < high
 
 
