@@ -17,7 +17,7 @@ from agent.lab.bench.battle_setup import (
     opponent_in_ram,
     party_in_ram,
 )
-from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, start_state
+from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, StrongestMove, start_state
 from agent.skills import (
     Attack,
     Flee,
@@ -56,14 +56,13 @@ OFTEN, SELDOM, HARDLY = (
     30,
     2,
     1,
-)  # weights of a move, of a switch or an item, and of a ball or running
+)  # weights of a move, of a switch, and of an item, a ball or running
 
 
 @dataclass(frozen=True)
-class DrawnOrders:
+class DrawnOrders(StrongestMove):
     """A commander that orders anything that is legal, mostly moves."""
 
-    dex: Dex
     chance: Random
 
     def order(self, state: State, tried: TriedOrders) -> Order:
@@ -82,18 +81,6 @@ class DrawnOrders:
         """Return any that can fight."""
         able = [place for place, mon in enumerate(state.party.mons) if mon.hp]
         return self.chance.choice(able) if able else first_able(state)
-
-    def fights_on(self, _state: State) -> bool:
-        """Never run."""
-        return True
-
-    def change(self, _state: State) -> int | None:
-        """Never switch for free."""
-        return None
-
-    def forget(self, _state: State) -> int | None:
-        """Never learn a fifth move."""
-        return None
 
 
 def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[Order, int]]:
