@@ -52,11 +52,7 @@ MOST_STEPS: Final = 2_000
 ITEMS: Final = (20, 19, 11, 12, 13, 14, 15, 52, 65, 66, 67, 68, 4, 3, 53)
 EACH: Final = 9
 ENOUGH_PP: Final = 30
-OFTEN, SELDOM, HARDLY = (
-    30,
-    2,
-    1,
-)  # weights of a move, of a switch, and of an item, a ball or running
+OFTEN, SELDOM, HARDLY = 30, 2, 1  # weights of a move, of a switch, and of what else is legal
 
 
 @dataclass(frozen=True)

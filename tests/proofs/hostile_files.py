@@ -41,16 +41,11 @@ LONG_EVERY: Final = 10  # cases of a file
 TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 COMMANDS: Final[Mapping[str, Sequence[str]]] = TABLE["commands"]
 LOADED: Final = (
-    *(
-        "agent.advisor.claude",
-        "agent.app",
-        "agent.tools.doctor",
-        "agent.tools.overnight.supervisor",
-    ),
-    *("agent.tools.replay.operations", "agent.tools.report.page", "agent.tools.scenario.run"),
+    "agent.advisor.claude", "agent.app", "agent.tools.doctor", "agent.tools.overnight.supervisor",
+    "agent.tools.replay.operations", "agent.tools.report.page", "agent.tools.scenario.run",
     "agent.tools.verify.game",
     *(f"agent.cli.memory.{each}" for each in ("explain", "export", "maintenance", "map", "show")),
-)
+)  # fmt: skip
 NO_SERVICE: Final = "http://127.0.0.1:9"
 
 

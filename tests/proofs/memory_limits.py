@@ -43,6 +43,7 @@ from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.recall.context import gather_context
 from memory.tiers.lasting import LessonKind
+from tests.memory.samples import NOON
 from tests.proofs import memory_fill
 from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
 from tests.proofs.workers import Row
@@ -168,7 +169,7 @@ def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[Bound
     """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
-    with closing(open_knowledge_store(path, now=memory_fill.STARTED)) as store:
+    with closing(open_knowledge_store(path, now=NOON)) as store:
         store.deliver("before", lessons)
         took = []
         for number in range(rounds):
@@ -202,7 +203,7 @@ def _read(path: Path) -> Knowledge:
 def _load_time(run: Path, path: Path) -> float:
     """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
-        memory = open_memory(store, AGENT, session_id="new", started_at=memory_fill.STARTED)
+        memory = open_memory(store, AGENT, session_id="new", started_at=NOON)
 
         def inherit() -> None:
             with closing(read_knowledge_store(path)) as reader:

@@ -155,7 +155,7 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
         timeout_s=wanted.timeout_s,
     )
     with ExitStack() as stack:
-        rules = played(_made(home / "rules"), **common)
+        rules = played(home / "rules", **common)
         stack.enter_context(_logged(home / "log"))
         server = stack.enter_context(
             fake_service.FakeClaude(_scenario(wanted, key), seed=wanted.seed)
@@ -163,8 +163,7 @@ def play(wanted: GameSpec, home: Path) -> AdvisedGame:
         stack.enter_context(asking(server.url, key))
         notes = QuestionLog(server)
         stack.enter_context(notes.recording())
-        game = _made(home / "claude")
-        claude = played(game, **common, mind=Decider.CLAUDE, asking=asked)
+        claude = played(home / "claude", **common, mind=Decider.CLAUDE, asking=asked)
     run = home / "claude" / "run"
     with closing(read_run(run)) as folder:
         calls = folder.store.calls.all()
@@ -196,10 +195,8 @@ class QuestionLog:
 
     def problems(self) -> Iterator[str]:
         """Yield requests and faults known to only one side."""
-        calls, counts = (
-            [each for asked in self.questions for each in asked.calls],
-            self._server.counts,
-        )
+        calls = [each for asked in self.questions for each in asked.calls]
+        counts = self._server.counts
         reached = sum(each.reached for each in calls)
         if reached != counts.calls[MESSAGES]:
             yield f"{counts.calls[MESSAGES]} requests arrived, and {reached} were made"
@@ -297,11 +294,6 @@ def offline() -> Iterator[None]:
         yield
     finally:
         gate.is_off = False
-
-
-def _made(home: Path) -> Path:
-    home.mkdir()
-    return home
 
 
 def _scenario(wanted: GameSpec, key: str) -> fake_service.ServiceScenario:

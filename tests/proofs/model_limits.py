@@ -145,7 +145,6 @@ class ModelGame:
 
 def _played(home: Path, ticks: int) -> ModelGame:
     """Return a game to the last milestone of the story, at most `ticks` long, stored in `home`."""
-    home.mkdir()
     with (
         FakeClaude() as server,
         asking(server.url),

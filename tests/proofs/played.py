@@ -14,7 +14,8 @@ OURS: Final = "ANTHROPIC_"  # prefix of the variables that the SDK reads
 
 
 def played(home: Path, **flags: Any) -> Summary:  # noqa: ANN401  # those of Settings
-    """Play with these flags, with run and memory in `home` unless the flags name others."""
+    """Play with these flags, with run and memory in the folder `home` unless the flags name others."""
+    home.mkdir(exist_ok=True)
     where = {"run": home / "run", "memory": home / "memory.sqlite"}
     return play_run(Settings(**{**where, **flags}), NoViewer(), Interrupt())
 

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from agent.app import Stop
 from agent.record.battles import MOST_DECISIONS
 from agent.story.story import Story
-from emulator import Cartridge, Dex, PyBoyConsole, demo_cartridge_path, load_cartridge
+from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import read_run
 from memory.inspect import view_file
 from tests.proofs.game_truth import (
@@ -22,7 +22,6 @@ from tests.proofs.game_truth import (
     GameTruth,
     HeldValue,
     ObservedFight,
-    replayed_states,
     truth_of,
 )
 from tests.proofs.memory_answers import open_game_memory, questions
@@ -91,10 +90,7 @@ def recorded_game(cartridge: Cartridge, seed: int, home: Path, until: str) -> Re
     run = home / f"run-{seed}"
     summary = played(home, rom=cartridge.path, until=until, seed=seed, run=run)
     assert summary.stop is Stop.GOAL, summary
-    story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
-    with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        driven = replayed_states(folder.store, console)
-        return RecordedGame(run, truth_of(driven, story, dex, run=folder.store.run_id, seed=seed))
+    return RecordedGame(run, truth_of(run, cartridge))
 
 
 def different_records(game: RecordedGame) -> list[str]:

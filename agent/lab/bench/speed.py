@@ -137,11 +137,6 @@ def read_all(samples: Sequence[TextSample], reader: TextReader) -> ReaderFigures
     return ReaderFigures(len(samples), fmean(shares), shares.count(1.0), Distribution.of(times))
 
 
-def some(samples: Sequence[TextSample], wanted: int) -> Sequence[TextSample]:
-    """Return at most `wanted` samples, spread evenly."""
-    return samples[:: -(-len(samples) // wanted)] if samples else ()
-
-
 DECODED: Final = 3  # times
 OPINIONS: Final = 40  # screens for Tesseract, which is thousands of times slower
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
@@ -191,7 +186,7 @@ def measure_speed(
     second = None
     if not isinstance(tesseract, Unavailable):
         stage(f"reading {opinions} of them with Tesseract")
-        second = read_all(some(samples, opinions), tesseract)
+        second = read_all(samples[:: -(-len(samples) // opinions)], tesseract)
     stretches = {name: _stretch(games, cut) for name, cut in CUTS.items() if all(map(cut, games))}
     figures: Figures = {
         "speed_ratio": stretches["all"]["speed_ratio"].median,
