@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.battle.odds import position_in
-from agent.lab.bench.battle_setup import (
-    SIZE,
-    BattleSetup,
-    battle_setup,
-    opponent_in_ram,
-    party_in_ram,
-)
+from agent.lab.bench.battle_setup import SIZE, BattleSetup, battle_setup, opponent_in_ram
 from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, StrongestMove, start_state
 from agent.skills import (
     Attack,
@@ -131,9 +125,7 @@ def _state(console: PyBoyConsole) -> State:
 
 
 def _begin(console: PyBoyConsole, dex: Dex, drawn: BattleSetup, chance: Random) -> None:
-    player = _state(console).player.player_id
-    changes = party_in_ram(dex, drawn.own, drawn.dvs, player)
-    changes[symbol("wOptions")] = bytes([FAST_AND_SET])
+    changes = {**drawn.ram, symbol("wOptions"): bytes([FAST_AND_SET])}
     stacks = [byte for item in ITEMS for byte in (item, EACH)]
     changes[symbol("wNumBagItems")] = bytes([len(ITEMS), *stacks, 0xFF])
     for address, data in changes.items():

@@ -45,7 +45,7 @@ from memory.recall.context import gather_context
 from memory.tiers.lasting import LessonKind
 from tests.memory.samples import NOON
 from tests.proofs import memory_fill
-from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.limits import BoundedFigure, Bounds, figure, limits_row, timed
 from tests.proofs.workers import Row
 
 KILO: Final = 1_000
@@ -60,21 +60,19 @@ def query_figures(
     """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(QUESTIONS)
-    asked: dict[FigureBound, list[Callable[[], object]]] = {
-        FigureBound("observer query: all of a decision's context", 1.0, 0.05): [
+    asked: dict[tuple[str, Bounds], list[Callable[[], object]]] = {
+        ("observer query: all of a decision's context", (1.0, 0.05)): [
             lambda: observer.decision_context
         ],
-        FigureBound("observer query: the newest moment", 1.0, 0.05): [
-            lambda: observer.current_state
-        ],
-        FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
+        ("observer query: the newest moment", (1.0, 0.05)): [lambda: observer.current_state],
+        ("strategist objective query: one by its name", (5.0, 0.5)): [
             partial(strategist.objective, f"goal {each * memory_fill.OF_A_SESSION // QUESTIONS}")
             for each in numbers
         ],
-        FigureBound("strategist objective query: the active one", 5.0, 0.5): [
+        ("strategist objective query: the active one", (5.0, 0.5)): [
             lambda: strategist.active_objective
         ],
-        FigureBound("tactician strategy query", 10.0, 1.0): [
+        ("tactician strategy query", (10.0, 1.0)): [
             partial(
                 tactician.get_successful_strategies,
                 names.mon(each * memory_fill.STRATEGIES // QUESTIONS // 4),
@@ -82,11 +80,11 @@ def query_figures(
             )
             for each in numbers
         ],
-        FigureBound("tactician pattern query", 10.0, 1.0): [
+        ("tactician pattern query", (10.0, 1.0)): [
             partial(tactician.get_relevant_patterns, {"location": names.place(each)})
             for each in numbers
         ],
-        FigureBound("tactician mistake query", 10.0, 1.0): [
+        ("tactician mistake query", (10.0, 1.0)): [
             partial(
                 tactician.get_mistakes_for_context,
                 {"location": names.place(each), "enemy_type": names.mon(each)},
@@ -94,8 +92,8 @@ def query_figures(
             for each in numbers
         ],
     }
-    for bound, works in asked.items():
-        yield timed(bound, works, max(often // len(works), 1))
+    for (what, bounds), works in asked.items():
+        yield timed(what, bounds, works, max(often // len(works), 1))
     text = encode(observer.decision_context)
     yield size("observer: a decision's context, as text", 2.0, 1.0, text)
     text = encode(strategist.to_json())
@@ -105,7 +103,7 @@ def query_figures(
 def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigure:
     """Return the figure of a size in bytes."""
     count = len(held.encode() if isinstance(held, str) else held)
-    return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
+    return BoundedFigure(what, limit, aim, Distribution.of([count / KILO]), "KB")
 
 
 def recall_figures(
@@ -116,37 +114,33 @@ def recall_figures(
     rounds = max(often // QUESTIONS, 1)
     numbers = range(QUESTIONS)
     by_both = [MemoryQuery(place=names.place(n), subject=names.mon(n)) for n in numbers]
-    asked: dict[FigureBound, Sequence[MemoryQuery]] = {
-        FigureBound("recall: by place", 5.0, 1.0): [
+    asked: dict[tuple[str, Bounds], Sequence[MemoryQuery]] = {
+        ("recall: by place", (5.0, 1.0)): [
             MemoryQuery(place=names.place(each)) for each in numbers
         ],
-        FigureBound("recall: by species", 5.0, 1.0): [
+        ("recall: by species", (5.0, 1.0)): [
             MemoryQuery(subject=names.mon(each)) for each in numbers
         ],
-        FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
+        ("recall: place and species, the last hour", (5.0, 1.0)): [
             replace(each, since_s=now_s - HOUR) for each in by_both
         ],
-        FigureBound("recall, worst case: a word that many have", None, None): [
+        ("recall, worst case: a word that many have", (None, None)): [
             MemoryQuery(text=names.mon(each)) for each in numbers
         ],
-        FigureBound("recall, worst case: the commonest word", None, None): [
-            MemoryQuery(text="action")
-        ],
+        ("recall, worst case: the commonest word", (None, None)): [MemoryQuery(text="action")],
     }
-    for bound, questions in asked.items():
-        yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
+    for (what, bounds), questions in asked.items():
+        yield timed(
+            what, bounds, [partial(store.find, each, now_s=now_s) for each in questions], rounds
+        )
     blackboard = Blackboard(query_log)  # expired: no scope has room for everything in the file
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
     actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
-    bound = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
-    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in by_both], rounds)
+    gathering = [partial(gather_context, actions, each, TOKENS) for each in by_both]
+    yield timed("prompt block: gathered, ranked and written", (5.0, 5.0), gathering, rounds)
 
 
-CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
-SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
-LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
-TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
 LESSONS: Final = 20  # from a thousand ticks: more than in real play
 GAME: Final = b"game"  # placeholder for the emulator state in a checkpoint
 
@@ -162,7 +156,7 @@ def consolidation_figures(
         memory_fill.write_again(recorded, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + memory_fill.TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
-    yield figure(CONSOLIDATION, took)
+    yield figure("consolidation of 1,000 ticks, all tiers full", (100.0, 10.0), took)
 
 
 def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
@@ -176,10 +170,18 @@ def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[Bound
             again = islice(lessons, number * LESSONS % len(lessons), None)
             rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
             took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
-    yield figure(SAVE, took)
-    yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
+    yield figure("tactician save: what 1,000 ticks taught, with its commit", (50.0, 10.0), took)
+    yield figure(
+        "tactician load: opened and read",
+        (100.0, 20.0),
+        [lapse(partial(_read, path), perf_counter) for _ in range(rounds)],
+    )
     gc.freeze()  # a run starts in a process without the objects of other figures
-    yield figure(TAKE_OVER, [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)])
+    yield figure(
+        "tactician load: taken over by a new run",
+        (100.0, 20.0),
+        [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)],
+    )
     gc.unfreeze()
     yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
@@ -212,9 +214,6 @@ def _load_time(run: Path, path: Path) -> float:
         return lapse(inherit)
 
 
-OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
-CHECK: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
-DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
 # Calls from a hook that are not part of memory have a part of their own, and so do not count.
 OTHER: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
@@ -232,7 +231,7 @@ def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigur
         with stopwatch.on(TIMED), open_session(cartridge, story, seed) as (session, _):
             session.play(PlayLimits(NEVER, ticks), NoViewer())
         took.append(stopwatch.lap()[REMEMBERING] * memory_fill.TICKS / ticks)
-    return figure(OBSERVE, took)
+    return figure("play watched and remembered, 1,000 ticks", (None, None), took)
 
 
 def check_figure(memory: AgentMemory) -> BoundedFigure:
@@ -243,7 +242,11 @@ def check_figure(memory: AgentMemory) -> BoundedFigure:
         for _ in repeat(None, memory_fill.TICKS):
             tick(last)
 
-    return figure(CHECK, [lapse(thousand) for _ in range(ROUNDS)])
+    return figure(
+        "overhead of consolidation in between, 1,000 ticks",
+        (10.0, 5.0),
+        [lapse(thousand) for _ in range(ROUNDS)],
+    )
 
 
 class _HookProbe:
@@ -273,7 +276,7 @@ def disabled_hook() -> BoundedFigure:
         (lapse(partial(calls, probe.hooked)) - lapse(partial(calls, probe.plain))) / CALLS
         for _ in range(ROUNDS)
     ]
-    return figure(DISABLED, extra)
+    return figure("a disabled hook, a call", (1.0, 1.0), extra, "μs")
 
 
 def memory_job(

@@ -47,7 +47,7 @@ from memory.observations.observation import Observation
 from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
 from tests.fake_service import FakeClaude
-from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.limits import BoundedFigure, figure, limits_row, timed
 from tests.proofs.played import asking, played
 from tests.proofs.workers import Row
 
@@ -69,17 +69,8 @@ RECORDED: Final = TapeRecorder.record
 LAID_OUT: Final = request_of
 TOOL_USED: Final = Toolbox.result_of
 
-QUESTION: Final = FigureBound("a question, tools and service apart", None, None)
-RECORDER: Final = FigureBound("recorder, a node", 1.0, 1.0)
-WITH_DISK: Final = FigureBound("recorder, a node, with the disk", 1.0, 1.0)
-TAPE_OBSERVER: Final = FigureBound("reader and observer of tapes, a turn", 2.0, 2.0)
-OBSERVER: Final = FigureBound("observer of a conversation without a model, a turn", 2.0, 2.0)
-ACTIVATION: Final = FigureBound(
-    "before a call that activates what waits, without a model", 5.0, 5.0
-)
-NOTHING_DUE: Final = FigureBound("before a call with nothing due", 5.0, 5.0)
-REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
-BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
+ACTIVATION: Final = "before a call that activates what waits, without a model"
+NOTHING_DUE: Final = "before a call with nothing due"
 
 
 def model_job(
@@ -100,7 +91,13 @@ def model_job(
             turns = len(calls[RECORDED])
             figures = [
                 *_costs(calls),
-                timed(TAPE_OBSERVER, [observing], max(rounds // 10, 1), turns),
+                timed(
+                    "reader and observer of tapes, a turn",
+                    (2.0, 2.0),
+                    [observing],
+                    max(rounds // 10, 1),
+                    turns,
+                ),
                 _block(game, home, rounds, observations),
             ]
     finally:
@@ -196,18 +193,26 @@ def _talk(
 def _costs(calls: RecordedCalls) -> Iterator[BoundedFigure]:
     """Yield the times of a talk: processor time, but wall time for questions and for writes that wait for the disk."""
     questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
-    yield figure(QUESTION, questions)
-    yield figure(RECORDER, [each.cpu_s / A_NODE for each in calls[RECORDED]])
-    yield figure(WITH_DISK, [each.wall_s / A_NODE for each in calls[RECORDED]])
-    yield figure(OBSERVER, [each.cpu_s for each in calls[OBSERVED]])
+    yield figure("a question, tools and service apart", (None, None), questions)
+    yield figure("recorder, a node", (1.0, 1.0), [each.cpu_s / A_NODE for each in calls[RECORDED]])
+    yield figure(
+        "recorder, a node, with the disk",
+        (1.0, 1.0),
+        [each.wall_s / A_NODE for each in calls[RECORDED]],
+    )
+    yield figure(
+        "observer of a conversation without a model, a turn",
+        (2.0, 2.0),
+        [each.cpu_s for each in calls[OBSERVED]],
+    )
     activations = [
         each for each in calls[REPORTED] if each.args[1] is ConversationEventKind.ACTIVATION
     ]
-    before: dict[FigureBound, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
+    before: dict[str, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
     for each in calls[BEFORE]:
         before[ACTIVATION if any(_within(activations, each)) else NOTHING_DUE].append(each.cpu_s)
-    yield from (figure(bound, took) for bound, took in before.items() if took)
-    yield figure(REQUEST, [each.cpu_s for each in calls[LAID_OUT]])
+    yield from (figure(what, (5.0, 5.0), took) for what, took in before.items() if took)
+    yield figure("a request laid out", (5.0, 5.0), [each.cpu_s for each in calls[LAID_OUT]])
 
 
 def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[float]:
@@ -228,4 +233,9 @@ def _block(game: ModelGame, home: Path, rounds: int, observations: int) -> Bound
             store.observations.add(SESSION, [copy], tick=tick, game_s=float(tick))
         store.commit()
         play = PlayObservations(store, SESSION, story, dex, Hooks(), Blackboard(store))
-        return timed(BLOCK, [play.block], rounds)
+        return timed(
+            "block of what was observed: found among many, and written",
+            (5.0, 5.0),
+            [play.block],
+            rounds,
+        )

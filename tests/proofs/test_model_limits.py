@@ -24,9 +24,7 @@ def found() -> Row:
 
 
 def test_every_figure_with_a_limit_is_measured(found: Row) -> None:
-    bounds = {
-        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in found["figures"]
-    }
+    bounds = {each["what"].partition(":")[0]: each["limit"] for each in found["figures"]}
     assert bounds["recorder, a node"] == 1
     assert bounds["reader and observer of tapes, a turn"] == 2
     assert bounds["observer of a conversation without a model, a turn"] == 2

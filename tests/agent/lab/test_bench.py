@@ -197,13 +197,3 @@ def test_a_table_that_is_too_wide_is_shown_with_its_columns_as_rows(
         lines = capsys.readouterr().out.splitlines()
         assert " ".join(lines[2].split()) == " ".join(head)
         assert all(len(line) <= columns for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(("--ticks", "0"), 2), (("--rounds", "0"), 2), (("--rom", "/nowhere/red.gb"), 1)],
-)
-def test_bench_refuses_a_bad_argument(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
-    ended = agent("bench", "speed", *arguments)
-    assert ended.code == code
-    assert "Traceback" not in ended.err

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.lab.bench.battle_setup import KINDS, battle_setup, met_battle, met_trainer, party_in_ram
+from agent.lab.bench.battle_setup import KINDS, battle_setup, met_battle, met_trainer
 from agent.lab.bench.battles import (
     BattlePair,
     FightResult,
@@ -74,8 +74,7 @@ def test_a_seed_gives_one_battle_and_kinds_alternate() -> None:
 def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
     drawn = battle_setup(DEX, 2)
     with game_at(played.folder, lambda state: bool(len(state.party))) as game:
-        player_id = game.state.player.player_id
-        for address, data in party_in_ram(DEX, drawn.own, drawn.dvs, player_id).items():
+        for address, data in drawn.ram.items():
             game.console.poke(address, data)
         party = game.state.party
     assert [(mon.level, mon.species) for mon in party.mons] == list(drawn.own)
@@ -87,18 +86,18 @@ def test_a_team_written_to_ram_is_read_back(played: Played) -> None:
 
 
 def test_a_trainer_is_fought_with_the_team_that_met_it(played: Played, start: bytes) -> None:
-    with game_at(played.folder, lambda state: met_trainer(state) is not None) as game:
-        met, state = met_trainer(game.state), game.state
+    with game_at(played.folder, lambda state: met_trainer(state, DEX) is not None) as game:
+        met, state = met_trainer(game.state, DEX), game.state
     assert met is not None
     assert state.battle is not None
     both = [met, met, replace(met, foe=replace(met.foe, trainer_class=1))]
     classes = [met_battle(both, seed).foe.trainer_class for seed in range(6)]
     assert classes == [met.foe.trainer_class, 1] * 3  # they alternate
     drawn = met_battle([met], 7)
-    assert drawn.kind(DEX) == DEX.trainer(state.battle.trainer_class).name
+    assert drawn.kind == DEX.trainer(state.battle.trainer_class).name
     with closing(PyBoyConsole(CARTRIDGE)) as console:
         console.load(start)
-        for address, data in drawn.own_in_ram(DEX, 0).items():
+        for address, data in drawn.ram.items():
             console.poke(address, data)
         prepared = read_state(console.ram(), console.frame)
     assert (prepared.party, prepared.bag) == (state.party, state.bag)
@@ -108,9 +107,7 @@ def test_a_battle_is_the_same_from_the_same_start_state(start: bytes) -> None:
     with closing(PyBoyConsole(CARTRIDGE)) as console:
         for seed in (0, 2):
             drawn = battle_setup(DEX, seed)
-            once, again = (
-                play_battle(console, start, DEX, drawn, StrongestMove(DEX)) for _ in range(2)
-            )
+            once, again = (play_battle(console, start, drawn, StrongestMove(DEX)) for _ in range(2))
             assert once.result is again.result
             assert once.result in {BattleResult.WON, BattleResult.LOST}
             assert len(once.decision_s) == len(again.decision_s) > 0
