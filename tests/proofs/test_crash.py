@@ -25,7 +25,7 @@ def test_b18_a_game_killed_during_a_commit_loses_nothing(tmp_path: Path) -> None
         (Phase.CONSOLIDATING, 40),
     )
     plan = [Planned(KILLED, Aim(phase, tick), 0.0) for phase, tick in moments]
-    row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "left_home")
+    row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "starter")
     assert [fault["outcome"] for fault in row["faults"]] == ["continued"] * len(plan)
     assert (row["verdict"], row["problems"]) == ("goal", [])
 

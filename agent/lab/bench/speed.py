@@ -154,17 +154,9 @@ CUTS: Final[Mapping[str, Cut]] = {
 
 
 def measure_speed(
-    cartridge: Cartridge,
-    seed: int,
-    ticks: int,
-    rounds: int,
-    say: Callable[[str], object],
-    opinions: int = OPINIONS,
+    cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Callable[[str], object]
 ) -> Findings:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` gets the name of each stage.
-
-    `opinions` is the number of screens that Tesseract reads as well, if it is installed.
-    """
+    """Return all figures of `rounds` games of `ticks` ticks; `say` gets the name of each stage."""
     tesseract = find_tesseract()
     stage = numbered(say, 5 + rounds + (not isinstance(tesseract, Unavailable)))
     stage("decoding the cartridge")
@@ -185,8 +177,9 @@ def measure_speed(
     glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
     second = None
     if not isinstance(tesseract, Unavailable):
-        stage(f"reading {opinions} of them with Tesseract")
-        second = read_all(samples[:: -(-len(samples) // opinions)], tesseract)
+        stage(f"reading {OPINIONS} of them with Tesseract")
+        apart = -(-len(samples) // OPINIONS)
+        second = read_all(samples[::apart], tesseract)
     stretches = {name: _stretch(games, cut) for name, cut in CUTS.items() if all(map(cut, games))}
     figures: Figures = {
         "speed_ratio": stretches["all"]["speed_ratio"].median,
