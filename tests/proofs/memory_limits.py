@@ -219,7 +219,6 @@ REMEMBERING: Final = "remembering"
 OTHER: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
 TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER}
 CALLS: Final = 1_000
-ROUNDS: Final = 200
 
 
 def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
@@ -234,7 +233,7 @@ def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigur
     return figure("play watched and remembered, 1,000 ticks", (None, None), took)
 
 
-def check_figure(memory: AgentMemory) -> BoundedFigure:
+def check_figure(memory: AgentMemory, rounds: int) -> BoundedFigure:
     """Return the time of a thousand checks whether a consolidation is due, when none is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
@@ -245,7 +244,7 @@ def check_figure(memory: AgentMemory) -> BoundedFigure:
     return figure(
         "overhead of consolidation in between, 1,000 ticks",
         (10.0, 5.0),
-        [lapse(thousand) for _ in range(ROUNDS)],
+        [lapse(thousand) for _ in range(rounds)],
     )
 
 
@@ -264,7 +263,7 @@ class _HookProbe:
         """Do nothing."""
 
 
-def disabled_hook() -> BoundedFigure:
+def disabled_hook(rounds: int) -> BoundedFigure:
     """Return the time that a hook without listeners adds to a call."""
     probe = _HookProbe()
 
@@ -274,7 +273,7 @@ def disabled_hook() -> BoundedFigure:
 
     extra = [
         (lapse(partial(calls, probe.hooked)) - lapse(partial(calls, probe.plain))) / CALLS
-        for _ in range(ROUNDS)
+        for _ in range(rounds)
     ]
     return figure("a disabled hook, a call", (1.0, 1.0), extra, "μs")
 
@@ -300,7 +299,7 @@ def memory_job(
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
             "observations": size,
         }
-        figures = [*query_figures(memory, names, often), check_figure(memory)]
+        figures = [*query_figures(memory, names, often), check_figure(memory, often // 2)]
         figures += consolidation_figures(memory, store, recorded, seldom)
         figures += storage_figures(home, known, seldom)
         observed = memory_fill.observed(home / "observed.sqlite", recorded, names, size)
@@ -308,5 +307,5 @@ def memory_job(
         query_log = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(query_log))
         figures += recall_figures(observed, query_log, names, size, often)
-        figures += [observe_figure(cartridge, games, ticks), disabled_hook()]
+        figures += [observe_figure(cartridge, games, ticks), disabled_hook(often // 2)]
     return limits_row("memory", held, figures)

@@ -82,7 +82,7 @@ def test_timed_functions_are_restored_afterwards() -> None:
     assert all(current(each) is each for each in parts.PARTS)
 
 
-TICKS = 40
+TICKS = 20
 
 
 def recorded(timed: Parts) -> list[StepRow]:
@@ -109,8 +109,8 @@ def test_all_ways_of_playing_side_by_side_have_the_same_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(side_by_side, "AT_A_TIME", (1,))  # a second process takes seconds to begin
-    found = measure_side_by_side(CARTRIDGE, 0, 40, 1, lambda _: None)
-    assert found.figures["ticks"] == 40
+    found = measure_side_by_side(CARTRIDGE, 0, 20, 1, lambda _: None)
+    assert found.figures["ticks"] == 20
     speeds = found.figures["frames_per_s"]["1 at a time"]
     assert list(speeds) == [row["way"] for row in found.rows] == list(side_by_side.WAYS)
     assert all(each.low > 0 for each in speeds.values())
@@ -153,7 +153,7 @@ def test_bench_prints_its_figures_as_one_json_object_or_as_a_table(
     monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: samples)
     monkeypatch.setenv("PATH", str(tmp_path))  # without Tesseract
     page = tmp_path / "speed.json"
-    options = ("--json", "--ticks", "20", "--rounds", "2", "--write", page)
+    options = ("--json", "--ticks", "20", "--rounds", "1", "--write", page)
     ended = agent("bench", "speed", *options)
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1
@@ -162,12 +162,12 @@ def test_bench_prints_its_figures_as_one_json_object_or_as_a_table(
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
     stages = [line.partition(":")[0] for line in ended.err.splitlines()]
-    assert stages == [f"{number} of 7" for number in range(1, 8)]
-    assert "4 of 7: 20 ticks beside a program that never halts" in ended.err
+    assert stages == [f"{number} of 6" for number in range(1, 7)]
+    assert "3 of 6: 20 ticks beside a program that never halts" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith(
-        "scripts/red-agent bench speed --json --ticks 20 --rounds 2"
+        "scripts/red-agent bench speed --json --ticks 20 --rounds 1"
     )
     rows = flattened(figures)
     show(Findings("speed", figures, [rows]), json=False)
