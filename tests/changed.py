@@ -1,12 +1,12 @@
 """`python -m tests.changed`: prints the tests that the changes since the merge base with main can touch, nearest first.
 
 Near is a test that imports what was changed, or imports what imports it, and a test or module that names a changed data
-file. So many are printed as run within a minute, by the seconds that each file took last.
+file. Of these so many are printed as run within a minute, and of equally near ones the quick ones first; `slow_files.txt`
+has the processor seconds of files that take more than the usual.
 """
 
-import ast
-import json
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SECONDS: Final = ROOT / ".cache" / "test_seconds.json"  # of each file of tests, when it ran last
-UNKNOWN_S: Final = 1.0
-MOST_S: Final = 45.0  # a minute, less the other checks
+SLOW: Final = Path(__file__).with_name("slow_files.txt")
+USUAL_S: Final = 0.4  # of a file that is not slow
+MOST_S: Final = (
+    18.0  # on each processor: a minute, less the other checks and the start of the tests
+)
 PACKAGES: Final = ("agent", "memory", "emulator", "tests")
 SCENARIOS: Final = Path("tests/scenarios")
+IMPORT: Final = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 
 
 def changed_files() -> list[Path]:
@@ -51,7 +54,7 @@ def importers() -> Mapping[str, set[str]]:
     """Return the modules that import each module; a test imports the `conftest.py` of its folders."""
     found = defaultdict[str, set[str]](set)
     for name, path in sources().items():
-        for imported in _imports(name, ast.parse(path.read_bytes())):
+        for imported in _imports(path.read_text("utf-8")):
             found[imported].add(name)
         if path.name.startswith("test_"):
             for folder in path.relative_to(ROOT).parents:
@@ -59,20 +62,17 @@ def importers() -> Mapping[str, set[str]]:
     return found
 
 
-def _imports(name: str, tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            below = {f"{node.module}.{each.name}" for each in node.names}
-            inner = below & sources().keys()
-            yield from inner
-            if len(inner) < len(below):
-                yield node.module
+def _imports(text: str) -> Iterator[str]:
+    for module, names in IMPORT.findall(text):
+        below = {f"{module}.{each}".lstrip(".") for each in re.findall(r"[\w.]+", names)}
+        inner = below & sources().keys()
+        yield from inner
+        if module and len(inner) < len(below):
+            yield module
 
 
-def touched(files: Iterable[Path]) -> list[str]:
-    """Return the tests that these files can touch, nearest first; of a scenario only its own test."""
+def touched(files: Iterable[Path]) -> list[list[str]]:
+    """Return the tests that these files can touch, by how near they are; of a scenario only its own test."""
     nearest, names = list[str](), set[str]()
     for file in files:
         if file.suffix == ".py":
@@ -83,36 +83,40 @@ def touched(files: Iterable[Path]) -> list[str]:
             names |= {
                 name for name, path in sources().items() if file.name in path.read_text("utf-8")
             }
-    ordered, seen = list[str](), set[str]()
+    found, seen = [nearest], set[str]()
     while names:
         seen |= names
-        ordered += sorted(each for each in names if each.rpartition(".")[2].startswith("test_"))
+        tests = [each for each in names if each.rpartition(".")[2].startswith("test_")]
+        paths = sorted(sources()[each] for each in tests if each in sources())
+        found.append([path.relative_to(ROOT).as_posix() for path in paths])
         names = {later for name in names for later in importers()[name]} - seen
-    paths = [sources()[each] for each in ordered if each in sources()]
-    return [*nearest, *(path.relative_to(ROOT).as_posix() for path in paths)]
+    return found
 
 
-def within(tests: Iterable[str], seconds: float) -> list[str]:
-    """Return the first of the tests that run within some seconds on all processors, at least one."""
-    took = json.loads(SECONDS.read_text("ascii")) if SECONDS.exists() else {}
-    left, chosen = seconds * (os.cpu_count() or 1), list[str]()
-    for each in tests:
-        left -= took.get(each, UNKNOWN_S)
-        if left < 0 and chosen:
-            break
-        chosen.append(each)
+def within(tests: Iterable[Iterable[str]], seconds: float) -> list[str]:
+    """Return those of the tests that run within some seconds on all processors, at least one.
+
+    Of equally near ones the quick ones come first, and what takes longer than is left is passed over.
+    """
+    took, left, chosen = known_seconds(), seconds * (os.cpu_count() or 1), list[str]()
+    for near in tests:
+        for each in sorted(near, key=lambda test: took.get(test, USUAL_S)):
+            needed = took.get(each, USUAL_S)
+            if needed <= left or not chosen:
+                left -= needed
+                chosen.append(each)
     return chosen
 
 
-def keep_seconds(took: Mapping[str, float]) -> None:
-    """Keep how long files of tests took."""
-    kept = json.loads(SECONDS.read_text("ascii")) if SECONDS.exists() else {}
-    SECONDS.parent.mkdir(exist_ok=True)
-    SECONDS.write_text(json.dumps({**kept, **took}, indent=0), "ascii")
+@cache
+def known_seconds() -> Mapping[str, float]:
+    """Return the processor seconds of the slow files of tests."""
+    rows = (line.split() for line in SLOW.read_text("ascii").splitlines())
+    return {path: float(took) for took, path in rows}
 
 
 if __name__ == "__main__":
     every = touched(changed_files())
     first = within(every, MOST_S)
     print("\n".join(first))  # noqa: T201
-    print(f"{len(first)} of {len(every)} test files, nearest first", file=sys.stderr)  # noqa: T201
+    print(f"{len(first)} of {sum(map(len, every))} test files, nearest first", file=sys.stderr)  # noqa: T201

@@ -3,7 +3,6 @@
 import gc
 import hashlib
 import subprocess
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -15,7 +14,6 @@ from hypothesis import HealthCheck, settings
 from emulator import Cartridge, CartridgeKind
 from emulator.screen.glyphs import Unavailable
 from tests import forks
-from tests.changed import keep_seconds
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 from tests.forks import ForkedPopen
@@ -33,21 +31,6 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run proofs in one process: they have workers of their own, and a progress bar."""
     if config.option.markexpr == "proof" and hasattr(config.option, "numprocesses"):
         config.option.numprocesses = 0
-
-
-took = defaultdict[str, float](float)
-
-
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    took[report.nodeid.partition("::")[0]] += report.duration
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Keep how long whole files took, for `scripts/test --changed`."""
-    config = session.config
-    is_whole = not (config.option.keyword or any("::" in each for each in config.args))
-    if is_whole and not hasattr(config, "workerinput"):
-        keep_seconds({file: round(seconds, 1) for file, seconds in took.items()})
 
 
 def pytest_collection_finish() -> None:

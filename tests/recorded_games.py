@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 from agent.advisor.port import Decider
@@ -76,6 +76,14 @@ def play_recorded(name: str) -> RecordedGame:
         with closing(read_run(home / "run")) as folder:
             *_, last = folder.store.record.steps()
     return RecordedGame(mind, int(seed), last.tick, last.frame, last.chain.hex())
+
+
+def recorded_job(number: int) -> dict[str, Any]:
+    """Play a recorded game again, and compare its end: a job of the proof."""
+    game = recorded_games()[number % 1_000_000]
+    played = play_recorded(game.name)
+    problems = [] if played == game else [f"{played} is not {game}"]
+    return {**game._asdict(), "name": game.name, "problems": problems}
 
 
 def _played(names: Sequence[str]) -> Iterator[RecordedGame]:

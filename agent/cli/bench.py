@@ -171,13 +171,9 @@ def _publish(
     with recording(here=True) as record:
         findings = measure(cartridge)
         seconds = record.seconds
-        if write is not None and not findings.interrupted:
+        if write is not None:
             picture = findings.draw() if findings.draw is not None else None
             sources = record.sources(write.stem, here=True)
             origin = Origin(typed_in_checkout(), what, cartridge, seconds, sources)
             write_result(write, findings.rows, findings.figures, origin, picture)
     measurements.show(findings, json=as_json)
-    if findings.interrupted:
-        nothing = f"; {write} was not written" if write is not None else ""
-        Output(stderr=True).say(f"interrupted after {findings.interrupted}{nothing}")
-        raise typer.Exit(INTERRUPTED)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -63,16 +64,16 @@ def _turned(rows: Sequence[Row]) -> Sequence[Row]:
 def battles(cartridge: Cartridge, seeds: str, met: str | None, until: str | None) -> Findings:
     """Fight the battles of some seeds, or those that the games of `met` come to, twice, and compare the outcomes."""
     from agent.lab.bench.battle_setup import battle_setup, met_battle
-    from agent.lab.bench.battles import MeetingJob, battle_findings, fight_pairs, meet_trainers
+    from agent.lab.bench.battles import battle_findings, fight_pairs, meet_trainers
     from agent.lab.runner import play_all
 
     numbers, games = seeds_of(seeds), seeds_of(met) if met is not None else ()
     last = Story.of(cartridge.kind).up_to(until)[-1]
     processes = min(os.cpu_count() or 1, len(numbers))
     with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
-        jobs = [MeetingJob(cartridge.path, game, last) for game in games]
         # One at a time: their decisions are timed.
-        played = play_all(meet_trainers, jobs, processes=1, done=bar("game", len(jobs)))
+        meet = partial(meet_trainers, cartridge.path, last)
+        played = play_all(meet, games, processes=1, done=bar("game", len(games)))
         trainers = [trainer for game in played for trainer in game.met]
         if games and not trainers:
             raise UsageError(

@@ -92,8 +92,7 @@ class PublishedResult:
 class Findings(NamedTuple):
     """The findings of a measurement: an object of figures, tables for display, and rows to publish.
 
-    `draw` returns a PNG; it is only called when one is needed, because matplotlib loads slowly. `interrupted` says how far
-    a measurement came that was ended early; its findings are shown, and not written.
+    `draw` returns a PNG; it is only called when one is needed, because matplotlib loads slowly.
     """
 
     title: str
@@ -101,7 +100,6 @@ class Findings(NamedTuple):
     tables: Sequence[Sequence[Row]]
     rows: Sequence[Row] = ()
     draw: Callable[[], bytes] | None = None
-    interrupted: str = ""
 
 
 class Origin(NamedTuple):

@@ -1,8 +1,7 @@
 """Demo cartridges broken on purpose, and whether `verify` reports the fault of each.
 
 The intact cartridge is built once; for an edit only the changed sources are compiled, and for an edit of the world only
-the tables. Objects are cached by the text that the compiler reads, so that other sources compile only what differs. A
-game begins at power-on, or at the start of a scenario, which is derived on the intact cartridge.
+the tables. A game begins at power-on, or at the start of a scenario, which is derived on the intact cartridge.
 """
 
 import hashlib
@@ -15,9 +14,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
 from filelock import FileLock
@@ -39,12 +37,6 @@ EDITS: Final = Path(__file__).with_name("broken_cartridges.toml")
 SCENARIOS: Final = HOME / "tests" / "scenarios"
 CACHE: Final = HOME / ".cache" / "broken"
 KEPT: Final = 2  # source versions whose builds are cached
-OBJECTS: Final = HOME / ".cache" / "objects"
-KEPT_OBJECTS: Final = 1_000  # files; a build has about three hundred
-COMPILED: Final = (
-    ".asm",
-    ".rel",
-)  # what a build reads of each source; the last one is written last
 MOST_FRAMES: Final = 90 * 60 * 60  # of any game
 SEEDS: Final = 1_000_000
 
@@ -125,9 +117,6 @@ def _home() -> Path:
         for each in older[: max(len(older) - KEPT + 1, 0)]:
             shutil.rmtree(each, ignore_errors=True)
         home.mkdir(parents=True, exist_ok=True)
-        objects = sorted(OBJECTS.glob("*"), key=lambda each: each.stat().st_mtime)
-        for each in objects[: max(len(objects) - KEPT_OBJECTS, 0)]:
-            each.unlink(missing_ok=True)
     return home
 
 
@@ -142,14 +131,14 @@ def intact_build() -> Path:
     with FileLock(f"{home}.lock"):
         if not folder.exists():
             with _scratch(home, "sound") as fresh:
-                (fresh / "image").write_bytes(_builder(fresh).build(fresh))
+                (fresh / "image").write_bytes(builder_of(fresh).build(fresh))
                 fresh.rename(folder)
     return folder
 
 
 def _changed_objects(edit: Edit, text: str, sound: Path, folder: Path) -> list[Path]:
     """Return the objects of the intact build, with those changed by the edit replaced."""
-    builder = _builder(folder)
+    builder = builder_of(folder)
     shutil.copy(sound / "world.h", folder / "world.h")
     touched = [SOURCES / edit.file]
     if edit.file.endswith(".h"):
@@ -181,7 +170,7 @@ def _changed_tables(edit: Edit, text: str, folder: Path) -> bytes:
     for at, (before, after) in enumerate(pairs):
         if before != after:
             image[at] = after
-    _builder(folder).fix_checksums(image)
+    builder_of(folder).fix_checksums(image)
     return bytes(image)
 
 
@@ -192,7 +181,7 @@ def _mentions(path: Path, edit: Edit) -> bool:
 
 
 def _link(objects: Sequence[Path], folder: Path) -> bytes:
-    builder = _builder(folder)
+    builder = builder_of(folder)
     banks = {builder.bank_of(source) for source in sorted(SOURCES.glob("*.[cs]"))} - {0}
     builder.link(objects, banks, folder)
     builder.check_areas(folder / "demo.map")
@@ -206,53 +195,7 @@ def _link(objects: Sequence[Path], folder: Path) -> bytes:
 def _tables() -> Sequence[object]:
     """Return the tables of the world, which no edit changes."""
     with _scratch(CACHE, "tables") as folder:
-        return list(_builder(folder).write_world(folder))
-
-
-def _builder(folder: Path) -> ModuleType:
-    """Return the module build.py, set to work in `folder` and to copy the objects that it has compiled before."""
-    builder = builder_of(folder)
-    vars(builder)["compile_source"] = partial(_compiled, builder.compile_source)
-    return builder
-
-
-def _compiled(compile_source: Callable[[Path, Path], Path], source: Path, folder: Path) -> Path:
-    """Return the object of a source in `folder`, copied from the cache or compiled; workers may do the same at once."""
-    kept = OBJECTS / _object_key(source, folder)
-    ends = COMPILED if source.suffix == ".c" else COMPILED[-1:]
-    try:
-        for end in ends:
-            shutil.copyfile(kept.with_suffix(end), folder / f"{source.stem}{end}")
-            kept.with_suffix(end).touch()
-    except FileNotFoundError:
-        compile_source(source, folder)
-        OBJECTS.mkdir(parents=True, exist_ok=True)
-        for end in ends:
-            draft = kept.with_suffix(f"{end}-{os.getpid()}")
-            shutil.copyfile(folder / f"{source.stem}{end}", draft)
-            draft.replace(kept.with_suffix(end))
-    return folder / f"{source.stem}{COMPILED[-1]}"
-
-
-def _object_key(source: Path, folder: Path) -> str:
-    """Return a hash of all that decides an object: compiler, flags, and the source with its headers."""
-    digest = hashlib.sha1(_compiler(), usedforsecurity=False)
-    digest.update(f"{source.name}\0".encode() + source.read_bytes())
-    if source.suffix == ".c":
-        words = ("sdcc", "-E", "-msm83", "--std-c11", f"-I{folder}", f"-I{SOURCES}", str(source))
-        text = subprocess.run(
-            words, capture_output=True, check=False
-        ).stdout  # the build reports errors
-        # Without the line markers, which name folders.
-        digest.update(re.sub(rb"^# .*\n", b"", text, flags=re.MULTILINE))
-    return digest.hexdigest()
-
-
-@cache
-def _compiler() -> bytes:
-    """Return the version of the compiler, and the text of build.py, which holds its flags."""
-    version = subprocess.run(("sdcc", "--version"), capture_output=True, check=True).stdout
-    return version + (DEMO / "build.py").read_bytes()
+        return list(builder_of(folder).write_world(folder))
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from agent.lab.bench.stopwatch import ObservedCall, Parts, calls_of
 from agent.story.story import Story
 from emulator import Cartridge, PyBoyConsole, demo_cartridge_path, load_cartridge
 from memory import RunStore, read_run
-from tests.proofs.limits import FigureBound, figure, limits_row
+from tests.proofs.limits import NO_BOUNDS, figure, limits_row
 from tests.proofs.workers import Row
 
 PARTS: Final[Parts] = {
@@ -59,10 +59,10 @@ def checkpoints_job(size: int, _number: int) -> Row:
     starts = list(_resumes(cartridge, size))
     held = {"checkpoints": len(saved), "games": size, "resumes": size}
     figures = [
-        figure(FigureBound(WHOLE, 30.0, 20.0), [each.wall_s for each in saved]),
-        figure(FigureBound(f"{WHOLE}, by processor", 30.0, 20.0), [each.cpu_s for each in saved]),
-        *(figure(FigureBound(name, None, None), took) for name, took in parts.items()),
-        figure(FigureBound(BACK, 2_000.0, 1_000.0), starts),
+        figure(WHOLE, (30.0, 20.0), [each.wall_s for each in saved]),
+        figure(f"{WHOLE}, by processor", (30.0, 20.0), [each.cpu_s for each in saved]),
+        *(figure(name, NO_BOUNDS, took) for name, took in parts.items()),
+        figure(BACK, (2_000.0, 1_000.0), starts),
     ]
     return limits_row("checkpoints", held, figures)
 

@@ -20,6 +20,7 @@ from agent.loop import Loop
 from agent.mind.recovery import StuckRecovery
 from agent.tools.overnight.supervisor import Supervisor
 from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
+from memory.store.record import RecordLog
 from memory.tiers.consolidator import MemoryConsolidator
 from memory.tiers.knowledge import ConsolidationConfig
 from tests.proofs.channel import PORT, Phase, Reporter
@@ -118,6 +119,10 @@ def report_to(reporter: Reporter) -> None:
             reporter.say("kept", steps[0], checkpoints[0])
         steps[0] = checkpoints[0] = 0
 
+    def append(original: Any, record: RecordLog, row: StepRow) -> None:  # noqa: ANN401
+        original(record, row)
+        steps[0] += 1
+
     def rewind(original: Any, *args: Any, **more: Any) -> None:  # noqa: ANN401
         steps[0] = 0  # uncommitted steps are dropped
         with reporter.within(Phase.REWINDING):
@@ -151,7 +156,7 @@ def report_to(reporter: Reporter) -> None:
         reporter.at(loop.tick)
         return original(loop, state)
 
-    around(RunStore, "__init__", partial(_count_steps, steps))
+    around(RecordLog, "append", append)
     around(RunStore, "commit", commit)
     around(RunStore, "rewind", rewind)
     around(KnowledgeStore, "deliver", deliver)
@@ -162,23 +167,6 @@ def report_to(reporter: Reporter) -> None:
         (KnowledgeStore, "maintain", Phase.MAINTAINING),
     ):
         around(owner, name, partial(_within, reporter, phase))
-
-
-def _count_steps(
-    steps: list[int],
-    original: Any,  # noqa: ANN401
-    store: RunStore,
-    *args: Any,  # noqa: ANN401
-    **more: Any,  # noqa: ANN401
-) -> None:
-    original(store, *args, **more)
-    append = store.record.append
-
-    def append_and_count(row: StepRow) -> None:
-        append(row)
-        steps[0] += 1
-
-    store.record.append = append_and_count  # type: ignore[assignment,method-assign]
 
 
 def _within(reporter: Reporter, phase: Phase, original: Any, *args: Any, **more: Any) -> Any:  # noqa: ANN401

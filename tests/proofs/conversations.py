@@ -67,9 +67,8 @@ class TalkReport:
 
     end: ProcessEnd
     kept: dict[int, str] = field(default_factory=dict)
-    calls: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # tokens of messages, of observations
+    # Tokens of messages, of observations.
+    calls: list[tuple[int, int]] = field(default_factory=list)
     turns: int = 0
     was_killed: bool = False
 
@@ -83,9 +82,8 @@ def conversation_job(number: int) -> Row:
     done = count = 0
     with TemporaryDirectory(prefix="talk") as folder:
         path = Path(folder) / "talk.sqlite"
-        open_conversations(
-            path
-        ).close()  # so that the file exists, even if the first process ends early
+        # So that the file exists, even if the first process ends early.
+        open_conversations(path).close()
         truth = Truth(path)
         while done < TURNS:
             starts = [(done, _random_end(chance, TURNS - done))]
@@ -157,9 +155,8 @@ def _talk(path: Path, start: tuple[int, int, int], end: ProcessEnd, pipe: int) -
     seed, first, place = start
     if end.aim is Aim.MOMENT:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(
-            signal.ITIMER_REAL, (end.count + 1) / 1_000
-        )  # kills the process, because there is no handler
+        # Kills the process, because there is no handler.
+        signal.setitimer(signal.ITIMER_REAL, (end.count + 1) / 1_000)
     store = open_conversations(path)
     if end.aim in (Aim.STATEMENT, Aim.MOVE):
         store.database._connection.set_trace_callback(_Killer(end))

@@ -13,8 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
-from agent.app import Interrupt, Settings, play_run, record_of, row_of
-from agent.app.summary import NoViewer
+from agent.app import record_of, row_of
 from agent.tools.replay.bisect import BisectResult, bisect_alone, bisect_pair
 from agent.tools.replay.recording import Recording, recording_of
 from emulator import (
@@ -30,6 +29,7 @@ from emulator import (
 )
 from emulator.console import DIGEST_RANGES
 from memory import Checkpoint, open_run, read_run
+from tests.proofs.played import played
 from tests.proofs.workers import Row
 
 GOAL: Final = "first_badge"
@@ -63,8 +63,8 @@ def divergence_job(seed: int, number: int) -> Row:
     """Change the game of a seed at a random tick in both ways, and search for the tick."""
     chance, cartridge = Random(number), load_cartridge(demo_cartridge_path())
     run = _played(seed)
-    with closing(read_run(run)) as played, tempfile.TemporaryDirectory() as folder:
-        recording = recording_of(played.store)
+    with closing(read_run(run)) as recorded, tempfile.TemporaryDirectory() as folder:
+        recording = recording_of(recorded.store)
         change = random_change(recording, chance)
         step = other_step(recording, change.tick, chance)
         other = Path(folder) / "other"
@@ -96,8 +96,7 @@ def divergence_job(seed: int, number: int) -> Row:
 def _played(seed: int) -> Path:
     """Return the run of a seed, played once for all jobs of a process."""
     folder = Path(tempfile.mkdtemp(prefix="divergence"))
-    settings = Settings(seed=seed, until=GOAL, run=folder / "run", memory=folder / "memory.sqlite")
-    play_run(settings, NoViewer(), Interrupt())
+    played(folder, seed=seed, until=GOAL)
     return folder / "run"
 
 

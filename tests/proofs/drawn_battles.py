@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agent.battle.odds import position_in
-from agent.lab.bench.battle_setup import (
-    SIZE,
-    BattleSetup,
-    battle_setup,
-    opponent_in_ram,
-    party_in_ram,
-)
-from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, start_state
+from agent.lab.bench.battle_setup import SIZE, BattleSetup, battle_setup, opponent_in_ram
+from agent.lab.bench.battles import BEGINNING, FAST_AND_SET, StrongestMove, start_state
 from agent.skills import (
     Attack,
     Flee,
@@ -52,18 +46,13 @@ MOST_STEPS: Final = 2_000
 ITEMS: Final = (20, 19, 11, 12, 13, 14, 15, 52, 65, 66, 67, 68, 4, 3, 53)
 EACH: Final = 9
 ENOUGH_PP: Final = 30
-OFTEN, SELDOM, HARDLY = (
-    30,
-    2,
-    1,
-)  # weights of a move, of a switch or an item, and of a ball or running
+OFTEN, SELDOM, HARDLY = 30, 2, 1  # weights of a move, of a switch, and of what else is legal
 
 
 @dataclass(frozen=True)
-class DrawnOrders:
+class DrawnOrders(StrongestMove):
     """A commander that orders anything that is legal, mostly moves."""
 
-    dex: Dex
     chance: Random
 
     def order(self, state: State, tried: TriedOrders) -> Order:
@@ -82,18 +71,6 @@ class DrawnOrders:
         """Return any that can fight."""
         able = [place for place, mon in enumerate(state.party.mons) if mon.hp]
         return self.chance.choice(able) if able else first_able(state)
-
-    def fights_on(self, _state: State) -> bool:
-        """Never run."""
-        return True
-
-    def change(self, _state: State) -> int | None:
-        """Never switch for free."""
-        return None
-
-    def forget(self, _state: State) -> int | None:
-        """Never learn a fifth move."""
-        return None
 
 
 def _orders(choices: NDArray[np.int64]) -> Iterator[tuple[Order, int]]:
@@ -148,9 +125,7 @@ def _state(console: PyBoyConsole) -> State:
 
 
 def _begin(console: PyBoyConsole, dex: Dex, drawn: BattleSetup, chance: Random) -> None:
-    player = _state(console).player.player_id
-    changes = party_in_ram(dex, drawn.own, drawn.dvs, player)
-    changes[symbol("wOptions")] = bytes([FAST_AND_SET])
+    changes = {**drawn.ram, symbol("wOptions"): bytes([FAST_AND_SET])}
     stacks = [byte for item in ITEMS for byte in (item, EACH)]
     changes[symbol("wNumBagItems")] = bytes([len(ITEMS), *stacks, 0xFF])
     for address, data in changes.items():

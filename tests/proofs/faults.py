@@ -115,17 +115,11 @@ def night(chance: Random, *, has_own_disk: bool) -> list[Planned]:
     return plan
 
 
-def _signal_player(number: signal.Signals) -> Callable[[Scene], str]:
+def _sent(number: signal.Signals, *, to_player: bool) -> Callable[[Scene], str]:
+    """Return an action that sends a signal to the player, or to the supervisor."""
+
     def apply(scene: Scene) -> str:
-        scene.signal_player(number)
-        return number.name
-
-    return apply
-
-
-def _signal_supervisor(number: signal.Signals) -> Callable[[Scene], str]:
-    def apply(scene: Scene) -> str:
-        scene.program.signal(number)
+        (scene.signal_player if to_player else scene.program.signal)(number)
         return number.name
 
     return apply
@@ -206,22 +200,22 @@ def _shift_clock(scene: Scene) -> str:
 
 
 KILLED: Final = Fault(
-    "SIGKILL of the player", _signal_player(signal.SIGKILL), 18, ANYWHERE,
+    "SIGKILL of the player", _sent(signal.SIGKILL, to_player=True), 18, ANYWHERE,
     logged_as=frozenset({"killed", "crash"}), must_be_logged=True,
 )  # fmt: skip
-KILLED_AT_END: Final = Fault("SIGKILL at the end", _signal_player(signal.SIGKILL), 0, AT_END)
+KILLED_AT_END: Final = Fault("SIGKILL at the end", _sent(signal.SIGKILL, to_player=True), 0, AT_END)
 ALL: Final = (
     KILLED,
     Fault(
-        "SIGTERM of the player", _signal_player(signal.SIGTERM), 8, ANYWHERE,
+        "SIGTERM of the player", _sent(signal.SIGTERM, to_player=True), 8, ANYWHERE,
         logged_as=frozenset({"terminated"}), must_be_logged=True,
     ),
     Fault(
-        "the player hangs (SIGSTOP)", _signal_player(signal.SIGSTOP), 5, WHEN_KEPT,
+        "the player hangs (SIGSTOP)", _sent(signal.SIGSTOP, to_player=True), 5, WHEN_KEPT,
         logged_as=frozenset({"hang"}), must_be_logged=True,
     ),
-    Fault("SIGKILL of the supervisor", _signal_supervisor(signal.SIGKILL), 10, ANYWHERE, needs_restart=True),
-    Fault("SIGTERM of the supervisor", _signal_supervisor(signal.SIGTERM), 7, ANYWHERE, needs_restart=True),
+    Fault("SIGKILL of the supervisor", _sent(signal.SIGKILL, to_player=False), 10, ANYWHERE, needs_restart=True),
+    Fault("SIGTERM of the supervisor", _sent(signal.SIGTERM, to_player=False), 7, ANYWHERE, needs_restart=True),
     Fault("a second supervisor", _second_supervisor, 4, ends_player=False),
     Fault(
         "out of memory, by limit", _limit_memory, 8, WHEN_KEPT, ends_player=False,

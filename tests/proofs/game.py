@@ -32,9 +32,7 @@ HOUR_S: Final = 3_600.0  # between two processes of such a game, so that memory 
 EFFECT_S: Final = 1.5  # duration of a lasting fault without an effect
 AIM_S: Final = 60.0  # until the phase of an aim
 CONTINUES_S: Final = 60.0  # until play continues
-GIVES_UP_S: Final = (
-    180.0  # until a night gives up: its own waits sum up to 60 s, and a child plays after each
-)
+GIVES_UP_S: Final = 180.0  # until a night gives up: it waits for 60 s, and a child plays after each
 ENDS_S: Final = 120.0  # for the rest of a game
 LOGGED_S: Final = 3.0  # until a fault is in the log of the night
 LIMIT: Final = 3  # exit code

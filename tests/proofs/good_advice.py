@@ -1,17 +1,15 @@
 """A game by rules, and the same with good advice; what the advice saves."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest.mock import patch
 
 from agent.advisor.port import Decider
-from agent.app import AskSettings, Interrupt, Settings, Stop, play_run
-from agent.app.summary import NoViewer
+from agent.app import AskSettings, Stop
 from agent.fake_claude.server import FakeClaude
 from agent.lab.stats import mean_interval
+from tests.proofs.played import asking, played
 from tests.proofs.workers import Row
 
 FIRST_SEED = 600
@@ -30,19 +28,14 @@ def advice_job(number: int, until: str = "third_badge") -> Row:
 
 def _play(seed: int, until: str, *, is_advised: bool) -> Mapping[str, int]:
     """Return the tick of each milestone of a game with an empty memory."""
-    with TemporaryDirectory(prefix="advice") as folder, FakeClaude(is_good=True) as server:
-        home = Path(folder)
-        variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "any"}
-        with patch.dict(os.environ, variables):
-            settings = Settings(
-                seed=seed,
-                until=until,
-                run=home / "run",
-                memory=home / "memory.sqlite",
-                mind=Decider.CLAUDE if is_advised else Decider.RULES,
-                asking=AskSettings(tapes=home / "tapes"),
-            )
-            summary = play_run(settings, NoViewer(), Interrupt())
+    mind = Decider.CLAUDE if is_advised else Decider.RULES
+    with (
+        TemporaryDirectory(prefix="advice") as folder,
+        FakeClaude(is_good=True) as server,
+        asking(server.url),
+    ):
+        tapes = AskSettings(tapes=Path(folder) / "tapes")
+        summary = played(Path(folder), seed=seed, until=until, mind=mind, asking=tapes)
     assert summary.stop is Stop.GOAL, summary
     return {each.id: each.tick for each in summary.milestones}
 

@@ -3,16 +3,16 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import KnowledgeStore, OutboxRow, open_knowledge_store
+from memory import KnowledgeStore, OutboxRow, as_json, open_knowledge_store
 from memory.tiers.knowledge import ConsolidationConfig
 from memory.tiers.lasting import LessonKind
+from tests.memory.samples import MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
-NOON: Final = 1_800_000_000.0
 DAY: Final = 86_400.0
 OPENED: Final = NOON + 120 * DAY  # of the first files: later than all lessons
 STATUSES: Final = ("verified", "inferred", "inferred", "claim")
@@ -130,61 +130,35 @@ def _lesson(
 def _pattern(chance: Random, name: int, run: str, at: float) -> dict[str, Any]:
     works, fails = chance.randint(0, 4), chance.randint(0, 2)
     share = works / (works + fails) if works + fails else 0.5
-    return {
-        "pattern_id": f"p{name}",
-        "pattern_type": f"type {name % 2}",
-        "description": f"way {name}",
-        "trigger_conditions": {"location": "town"},
-        "learned_from_session": run,
-        "learned_from_tick": name,
-        "success_count": works,
-        "failure_count": fails,
-        "confidence": share,
-        "last_validated": at,
-        "relevance_score": share,
-    }
+    return as_json(replace(
+        PATTERN, pattern_id=f"p{name}", pattern_type=f"type {name % 2}", description=f"way {name}",
+        learned_from_session=run, learned_from_tick=name, success_count=works, failure_count=fails,
+        confidence=share, last_validated=at, relevance_score=share,
+    ))  # fmt: skip
 
 
 def _strategy(chance: Random, name: int, at: float) -> dict[str, Any]:
-    return {
-        "strategy_id": f"s{name}",
-        "context": {"enemy_level": chance.randint(2, 9)},
-        "enemy_type": "rat",
-        "player_pokemon": "turtle",
-        "strategy_description": f"turtle: {name}",
-        "moves_sequence": ["growl", f"move {name}"],
-        "success_rate": float(chance.randint(0, 1)),
-        "total_uses": 1,
-        "first_used": at,
-        "last_used": at,
-    }
+    return as_json(replace(
+        STRATEGY, strategy_id=f"s{name}", context={"enemy_level": chance.randint(2, 9)},
+        strategy_description=f"turtle: {name}", moves_sequence=("growl", f"move {name}"),
+        success_rate=float(chance.randint(0, 1)), total_uses=1, first_used=at, last_used=at,
+    ))  # fmt: skip
 
 
 def _mistake(chance: Random, name: int, at: float) -> dict[str, Any]:
-    return {
-        "mistake_id": f"m{name}",
-        "description": f"wall {name}",
-        "situation": {"location": "town"},
-        "outcome": f"bump {chance.randint(1, 3)}",
-        "severity": chance.choice(("minor", "major", "critical")),
-        "prevention_tip": "go round",
-        "first_occurred": at,
-        "last_occurred": at,
-        "occurrence_count": chance.randint(1, 5),
-    }
+    return as_json(replace(
+        MISTAKE, mistake_id=f"m{name}", description=f"wall {name}", outcome=f"bump {chance.randint(1, 3)}",
+        severity=chance.choice(("minor", "major", "critical")), prevention_tip="go round",
+        first_occurred=at, last_occurred=at, occurrence_count=chance.randint(1, 5),
+    ))  # fmt: skip
 
 
 def _preference(chance: Random, name: int, run: str, at: float) -> dict[str, Any]:
-    return {
-        "preference_id": f"f{name}",
-        "category": "move_order:turtle",
-        "description": "opens",
-        "preference_value": chance.choice(("growl", "tackle")),
-        "learned_from_session": run,
-        "confidence": chance.choice((0.4, 0.9, 1.0)),
-        "created_at": at,
-        "updated_at": at,
-    }
+    return as_json(replace(
+        PREFERENCE, preference_id=f"f{name}", category="move_order:turtle", description="opens",
+        preference_value=chance.choice(("growl", "tackle")), learned_from_session=run,
+        confidence=chance.choice((0.4, 0.9, 1.0)), created_at=at, updated_at=at,
+    ))  # fmt: skip
 
 
 def _entry(chance: Random, origin: str, at: float) -> dict[str, Any]:

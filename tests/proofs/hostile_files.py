@@ -5,13 +5,12 @@ import os
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import tomllib
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -21,11 +20,12 @@ from typing import Final, NamedTuple
 
 from agent import HOME as ROOT
 from agent.app.build import GameParts
+from agent.battle.odds import prepare
 from agent.cli import cli, main
 from agent.fake_claude.server import FakeClaude
 from agent.lab.sources import python_path
 from agent.story.story import Story
-from emulator import PyBoyConsole, Step, demo_cartridge_path, load_cartridge
+from emulator import Dex, PyBoyConsole, Step, demo_cartridge_path, load_cartridge
 from tests.proofs.file_damage import DAMAGE
 from tests.proofs.workers import Row
 
@@ -41,30 +41,23 @@ LONG_EVERY: Final = 10  # cases of a file
 TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 COMMANDS: Final[Mapping[str, Sequence[str]]] = TABLE["commands"]
 LOADED: Final = (
-    *(
-        "agent.advisor.claude",
-        "agent.app",
-        "agent.tools.doctor",
-        "agent.tools.overnight.supervisor",
-    ),
-    *("agent.tools.replay.operations", "agent.tools.report.page", "agent.tools.scenario.run"),
+    "agent.advisor.claude", "agent.app", "agent.tools.doctor", "agent.tools.overnight.supervisor",
+    "agent.tools.replay.operations", "agent.tools.report.page", "agent.tools.scenario.run",
     "agent.tools.verify.game",
     *(f"agent.cli.memory.{each}" for each in ("explain", "export", "maintenance", "map", "show")),
-)
-LOCAL: Final = {"ANTHROPIC_API_KEY": "key-of-a-test-123456", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}  # fmt: skip
+)  # fmt: skip
+NO_SERVICE: Final = "http://127.0.0.1:9"
 
 
 @cache
 def stage() -> Path:
     """Return a folder with one intact file of each kind, made once in each process."""
     folder = Path(_TEMPORARY.name)
+    (folder / "temporary").mkdir()
     with FakeClaude(seed=1, port=0) as server:
         words = "overnight --run night --ticks 200 --memory memory.sqlite --mind claude --ask-every 60 --tapes tapes"
-        environment = {**os.environ, **LOCAL, "ANTHROPIC_BASE_URL": server.url}
-        for each in (words, "replay night --export game.redreplay"):
-            command = [sys.executable, "-m", "agent", *each.split()]
-            environment["PYTHONPATH"] = python_path()
-            subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
+        run(words.split(), folder, server.url)
+        run(["replay", "night", "--export", "game.redreplay"], folder)
     shutil.copy(folder / "memory.sqlite", folder / "other.sqlite")
     shutil.copy(demo_cartridge_path(), folder / "demo.gb")
     for name in ("terms.toml", "prices.toml"):
@@ -100,6 +93,31 @@ class Ended(NamedTuple):
     cpu_s: float
     megabytes: float
 
+    @property
+    def errors(self) -> list[str]:
+        """The lines of errors."""
+        return [each for each in self.err.splitlines() if each.startswith(ERROR)]
+
+    def row(self, number: int, name: str, damage: str, command: str, problems: list[str]) -> Row:
+        """Return the row of a job: what was done to which file, the end, and what is wrong with it."""
+        return {
+            "name": f"{number}: {name}, {damage}: {command}",
+            "file": name,
+            "damage": damage,
+            "code": self.code,
+            "line": (self.errors or [""])[0][:300],
+            "cpu_s": round(self.cpu_s, 2),
+            "megabytes": round(self.megabytes),
+            "problems": problems,
+        }
+
+
+@contextmanager
+def stage_copy() -> Iterator[Path]:
+    """Return a copy of the stage, which is removed at the end."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        yield shutil.copytree(stage(), Path(temporary, "home"), symlinks=True)
+
 
 def costs_of(rows: Sequence[Row]) -> dict[str, object]:
     """Return the figures of the ends of commands: how often each exit code came, and the most that one took."""
@@ -123,10 +141,7 @@ def file_job(number: int) -> Row:
     short = [each for each in commands if each not in long]
     takes_long = bool(long) and (turn % LONG_EVERY == LONG_EVERY - 1 or not short)
     command = chance.choice(long if takes_long else short)
-    with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        home = Path(temporary, "home")
-        shutil.copytree(stage(), home, symlinks=True)
-        (home / "temporary").mkdir()
+    with stage_copy() as home:
         DAMAGE[kind](home / name, chance)
         before = _untouchable(home, name)
         ended = run(command.split(), home)
@@ -135,22 +150,12 @@ def file_job(number: int) -> Row:
         changed = sorted(path for path, digest in before.items() if after.get(path) != digest)
         problems += [f"{path} was changed" for path in changed]
         crash = next((home / "temporary").glob("*crash*"), None)
-        details = crash.read_text(encoding="utf-8") if crash else ""
-    return {
-        "name": f"{number}: {name}, {kind}: {command}",
-        "file": name,
-        "damage": kind,
-        "command": command,
-        "code": ended.code,
-        "line": next((each for each in ended.err.splitlines() if each.startswith(ERROR)), "")[:300],
-        "cpu_s": round(ended.cpu_s, 2),
-        "megabytes": round(ended.megabytes),
-        "problems": [f"{each}\n{details or ended.err[-3_000:]}" for each in problems],
-    }
+        details = crash.read_text(encoding="utf-8") if crash else ended.err[-3_000:]
+    return ended.row(number, name, kind, command, [f"{each}\n{details}" for each in problems])
 
 
 def _problems(ended: Ended, command: str) -> Iterator[str]:
-    lines = [each for each in ended.err.splitlines() if each.startswith(ERROR)]
+    lines = ended.errors
     if ended.code < 0:
         yield f"it was ended by {signal.Signals(-ended.code).name}"
     if "Traceback" in ended.err or "Traceback" in ended.out:
@@ -190,13 +195,13 @@ def _untouchable(home: Path, damaged: str) -> dict[str, str]:
     }
 
 
-def run(args: Sequence[str], home: Path) -> Ended:
-    """Run the command line in a fork with limits; return its end."""
+def run(args: Sequence[str], home: Path, service: str = NO_SERVICE) -> Ended:
+    """Run the command line in a fork with limits, and a model service at that address; return its end."""
     out, err = home / "temporary" / "out", home / "temporary" / "err"
     resident = _resident_mb()
     pid = os.fork()
     if pid == 0:
-        _begin(args, home, out, err)
+        _begin(args, home, service)
     _, status, used = os.wait4(pid, 0)
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
@@ -209,7 +214,7 @@ def run(args: Sequence[str], home: Path) -> Ended:
     return Ended(code, said, reported, used.ru_utime + used.ru_stime, megabytes)
 
 
-def _begin(args: Sequence[str], home: Path, out: Path, err: Path) -> None:
+def _begin(args: Sequence[str], home: Path, service: str) -> None:
     """Run the command line in this fork, and end it."""
     code = 99
     try:
@@ -222,10 +227,16 @@ def _begin(args: Sequence[str], home: Path, out: Path, err: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         os.chdir(home)
         os.environ.update(
-            LOCAL, TMPDIR=str(home / "temporary"), PYTHONPATH=python_path(), HOME=str(home)
+            ANTHROPIC_API_KEY="key-of-a-test-123456",
+            ANTHROPIC_BASE_URL=service,
+            TMPDIR=str(home / "temporary"),
+            PYTHONPATH=python_path(),
+            HOME=str(home),
         )
         sys.argv = ["agent", *args]
-        sys.stdout, sys.stderr = (each.open("w", encoding="utf-8") for each in (out, err))
+        sys.stdout, sys.stderr = (
+            (home / "temporary" / each).open("w", encoding="utf-8") for each in ("out", "err")
+        )
         os.dup2(sys.stdout.fileno(), 1)
         os.dup2(sys.stderr.fileno(), 2)
         main()
@@ -253,4 +264,5 @@ def warm() -> None:
         import_module(each)
     cartridge = load_cartridge(demo_cartridge_path())
     GameParts.of(cartridge, Story.of(cartridge.kind), 0)
+    prepare(Dex.of(cartridge))
     stage()

@@ -1,6 +1,5 @@
 """A short game with a model service that sends one hostile answer again and again, or random ones, and the checks afterwards."""
 
-import os
 import secrets
 import sqlite3
 import time
@@ -11,7 +10,6 @@ from pathlib import Path
 from re import compile as pattern
 from tempfile import TemporaryDirectory
 from typing import Any, Final
-from unittest.mock import patch
 
 from agent.advisor.deadline import TimedCall
 from agent.advisor.model import Usage
@@ -25,6 +23,7 @@ from tests.fake_service.random_answers import random_answers
 from tests.fake_service.raw_server import RawServer
 from tests.proofs.model_faults import ceilings_passed
 from tests.proofs.patches import wrapped
+from tests.proofs.played import asking
 from tests.proofs.workers import Row
 
 TICKS: Final = 150
@@ -74,8 +73,7 @@ def play(hostile: HostileAnswer, key: str, seed: int, home: Path) -> Row:
     game.mkdir()
     with ExitStack() as stack:
         server = stack.enter_context(RawServer(lambda _path: hostile.pieces()))
-        variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
-        stack.enter_context(patch.dict(os.environ, variables))
+        stack.enter_context(asking(server.url, key))
         stack.enter_context(wrapped(TimedCall, "answer", measured))
         ended = in_this_process(home, command(game, seed))
     problems = [
@@ -167,17 +165,9 @@ def _tables(path: Path) -> Iterator[tuple[str, str]]:
     """Yield each table of a file with all its texts, which need not be in one piece in the file."""
     with closing(sqlite3.connect(path)) as database:
         database.text_factory = lambda raw: raw.decode("utf-8", "ignore")
-        names = [
-            row[0]
-            for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        ]
-        for name in names:
+        names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for (name,) in names:
             rows = database.execute(f'SELECT * FROM "{name}"')
             cells = (cell for row in rows for cell in row if isinstance(cell, str | bytes))
-            yield (
-                name,
-                "\n".join(
-                    cell if isinstance(cell, str) else cell.decode("utf-8", "ignore")
-                    for cell in cells
-                ),
-            )
+            texts = (c if isinstance(c, str) else c.decode("utf-8", "ignore") for c in cells)
+            yield name, "\n".join(texts)

@@ -37,6 +37,7 @@ MEMORY: Final = "memory.sqlite"
 KILLS: Final = 10  # of a game
 SEEDS: Final = 3_000
 DATES_FROM: Final = 1e9  # seconds since 1970
+HOURS: Final = "--game-hours"  # of a night
 QUICK: Final = ("--backoff", "0.1", "--min-free", "0")
 
 
@@ -133,26 +134,6 @@ def play_killed(home: Path, seed: int, until: str, moments: Sequence[Moment]) ->
     return ended(home)
 
 
-def play_in_parts(
-    home: Path, seed: int, until: str, limits: Sequence[Sequence[str]], command: str = "play"
-) -> Ended:
-    """Play a game in `home` that ends at each of the limits, flags of the command, and goes on after each."""
-    _write_plan(home, ())
-    for life, limit in enumerate([*limits, ["--until", until]]):
-        if command == "play":
-            _play(home, life, seed, limit, {0})
-        else:
-            _play_night(home, seed, [*limit, "--until", until], {0, 3})
-    return ended(home)
-
-
-def play_night(home: Path, seed: int, until: str, moments: Sequence[Moment]) -> Ended:
-    """Play a game in `home` overnight, whose child gets the signals."""
-    _write_plan(home, moments)
-    _play_night(home, seed, ["--until", until], {0})
-    return ended(home)
-
-
 def _play(home: Path, life: int, seed: int, limit: Sequence[str], codes: Collection[int]) -> None:
     begin = ["--run", str(home / "run"), "--seed", str(seed), "--memory", str(home / MEMORY)]
     where = begin if life == 0 else ["--resume", str(home / "run")]
@@ -165,7 +146,14 @@ def _play_night(home: Path, seed: int, limit: Sequence[str], codes: Collection[i
 
 
 def _run_to(words: Sequence[str], home: Path, codes: Collection[int], what: str) -> None:
-    done = _run(words, home)
+    done = subprocess.run(
+        [*PROGRAM, *words],
+        cwd=HOME,
+        env={**os.environ, PLAN: str(home / "plan.json")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode not in codes:
         message = f"{what} ended with {done.returncode}: {done.stderr[-500:]}"
         raise RuntimeError(message)
@@ -175,17 +163,6 @@ def _write_plan(home: Path, moments: Sequence[Moment]) -> None:
     (home / "plan.json").write_text(json.dumps(moments), encoding="ascii")
 
 
-def _run(arguments: Sequence[str], home: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *arguments],
-        cwd=HOME,
-        env={**os.environ, PLAN: str(home / "plan.json")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 class Way(NamedTuple):
     """A way to end a game several times: how to play it, given the game undisturbed, and how often it ends."""
 
@@ -193,66 +170,60 @@ class Way(NamedTuple):
     ends: int
 
 
-def by_signals(number: signal.Signals, ends: int) -> Way:
-    """Return the way in which a game gets a signal at random moments."""
-    return Way(
-        lambda home, seed, until, whole, chance: play_killed(
-            home, seed, until, random_moments(chance, whole.ticks, [number] * ends)
-        ),
-        ends,
-    )
-
-
-def by_ticks(ends: int) -> Way:
-    """Return the way in which a game ends at `--ticks`."""
+def by_signals(number: signal.Signals, ends: int, *, in_a_night: bool = False) -> Way:
+    """Return the way in which a game, or the child of a night, gets a signal at random moments."""
 
     def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
-        ticks = sorted(chance.sample(range(1, whole.ticks), ends))
-        return play_in_parts(home, seed, until, [["--ticks", str(each)] for each in ticks])
+        moments = random_moments(chance, whole.ticks, [number] * ends)
+        if not in_a_night:
+            return play_killed(home, seed, until, moments)
+        _write_plan(home, moments)
+        _play_night(home, seed, ["--until", until], {0})
+        return ended(home)
 
     return Way(play, ends)
 
 
-def by_milestones(ends: int) -> Way:
-    """Return the way in which a game ends at `--until` several milestones on its way."""
+def by_limits(flag: str, ends: int, drawn: Callable[[Ended, Random, int], Sequence[object]]) -> Way:
+    """Return the way in which a game ends by itself at drawn values of a flag, and goes on after each."""
 
     def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
-        where = sorted(chance.sample(range(len(whole.milestones) - 1), ends))
-        limits = [["--until", whole.milestones[each]] for each in where]
-        return play_in_parts(home, seed, until, limits)
+        _write_plan(home, ())
+        limits = [[flag, str(each)] for each in drawn(whole, chance, ends)]
+        for life, limit in enumerate([*limits, ["--until", until]]):
+            if flag == HOURS:
+                _play_night(home, seed, [*limit, "--until", until], {0, 3})
+            else:
+                _play(home, life, seed, limit, {0})
+        return ended(home)
 
     return Way(play, ends)
 
 
-def by_nights(ends: int) -> Way:
-    """Return the way in which nights end after a while of the game."""
-
-    def play(home: Path, seed: int, until: str, whole: Ended, chance: Random) -> Ended:
-        hours = sorted(chance.random() * whole.hours for _ in range(ends))
-        limits = [["--game-hours", f"{each:.4f}"] for each in hours]
-        return play_in_parts(home, seed, until, limits, "overnight")
-
-    return Way(play, ends)
+def some_ticks(whole: Ended, chance: Random, count: int) -> Sequence[int]:
+    """Return random ticks of a game, in order."""
+    return sorted(chance.sample(range(1, whole.ticks), count))
 
 
-def by_kills_in_a_night(ends: int) -> Way:
-    """Return the way in which the child of a night is killed."""
-    return Way(
-        lambda home, seed, until, whole, chance: play_night(
-            home, seed, until, random_moments(chance, whole.ticks, [signal.SIGKILL] * ends)
-        ),
-        ends,
-    )
+def some_milestones(whole: Ended, chance: Random, count: int) -> Sequence[str]:
+    """Return random milestones of a game before its last, in order."""
+    places = sorted(chance.sample(range(len(whole.milestones) - 1), count))
+    return [whole.milestones[each] for each in places]
+
+
+def some_hours(whole: Ended, chance: Random, count: int) -> Sequence[str]:
+    """Return random hours of a game, in order."""
+    return [f"{each:.4f}" for each in sorted(chance.random() * whole.hours for _ in range(count))]
 
 
 WAYS: Final = {
     "SIGKILL": by_signals(signal.SIGKILL, KILLS),
     "SIGTERM": by_signals(signal.SIGTERM, KILLS),
     "SIGINT": by_signals(signal.SIGINT, KILLS),
-    "--ticks": by_ticks(KILLS),
-    "--until": by_milestones(4),
-    "nights": by_nights(4),
-    "kills in a night": by_kills_in_a_night(KILLS),
+    "--ticks": by_limits("--ticks", KILLS, some_ticks),
+    "--until": by_limits("--until", 4, some_milestones),
+    "nights": by_limits(HOURS, 4, some_hours),
+    "kills in a night": by_signals(signal.SIGKILL, KILLS, in_a_night=True),
 }
 
 

@@ -19,26 +19,19 @@ BoundVerdict: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class FigureBound:
-    """The upper bounds of one figure: the limit of the design, and our aim, if any, all in `unit`."""
+class BoundedFigure:
+    """One measured figure, with the limit of the design and our aim, if any, all in `unit`."""
 
     what: str
     limit: float | None
     aim: float | None
-    unit: Unit = "ms"
-
-
-@dataclass(frozen=True, slots=True)
-class BoundedFigure:
-    """One measured figure and its limit."""
-
-    bound: FigureBound
     values: Distribution
+    unit: Unit = "ms"
 
     @property
     def verdict(self) -> BoundVerdict:
         """The verdict on its 99th percentile."""
-        p99, limit, aim = self.values.p99, self.bound.limit, self.bound.aim
+        p99, limit, aim = self.values.p99, self.limit, self.aim
         if limit is None:
             return "no limit"
         if aim is not None and p99 <= aim:
@@ -48,10 +41,9 @@ class BoundedFigure:
     @property
     def problem(self) -> str:
         """What is wrong with it: '' while its 99th percentile is within the limit."""
-        bound, p99 = self.bound, self.values.p99
         if self.verdict != "ABOVE THE LIMIT":
             return ""
-        return f"{bound.what}: {p99:.3g} {bound.unit}, and the limit is {bound.limit:g}"
+        return f"{self.what}: {self.values.p99:.3g} {self.unit}, and the limit is {self.limit:g}"
 
 
 def limits_row(
@@ -65,16 +57,18 @@ def limits_row(
 
 
 A_SECOND: Final[dict[Unit, float]] = {"ms": 1e3, "μs": 1e6}
+Bounds: TypeAlias = tuple[float | None, float | None]  # the limit, and our aim
+NO_BOUNDS: Final = (None, None)
 
 
 def timed(
-    bound: FigureBound, works: Sequence[Callable[[], object]], rounds: int, parts: int = 1
+    what: str, bounds: Bounds, works: Sequence[Callable[[], object]], rounds: int, parts: int = 1
 ) -> BoundedFigure:
     """Return the time of one part of each of `works`, which are run alternately `rounds` times."""
-    return figure(bound, [lapse(work) / parts for _ in range(rounds) for work in works])
+    return figure(what, bounds, [lapse(work) / parts for _ in range(rounds) for work in works])
 
 
-def figure(bound: FigureBound, seconds: Sequence[float]) -> BoundedFigure:
+def figure(what: str, bounds: Bounds, seconds: Sequence[float], unit: Unit = "ms") -> BoundedFigure:
     """Return the figure of measurements in seconds."""
-    factor = A_SECOND[bound.unit]
-    return BoundedFigure(bound, Distribution.of([each * factor for each in seconds]))
+    values = Distribution.of([each * A_SECOND[unit] for each in seconds])
+    return BoundedFigure(what, *bounds, values, unit)

@@ -17,22 +17,17 @@ from memory import (
     ACTION,
     BATTLE,
     AgentMemory,
-    BattleRecord,
     Blackboard,
     Entry,
     Json,
     Knowledge,
-    LearnedPattern,
-    MistakeRecord,
     RunStore,
-    SessionObjective,
-    SuccessfulStrategy,
     open_memory,
     open_run_store,
     scope_name,
 )
 from memory.tiers.strategist import LocationVisited, ResourceSnapshot
-from tests.memory.samples import entries_of
+from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, STRATEGY, entries_of
 
 TICKS: Final = 1_000  # from one consolidation to the next
 SKIPPED: Final = 400  # ticks: power-on, the opening and the first steps
@@ -41,22 +36,24 @@ DATES: Final = (
 )  # fmt: skip
 
 
-def recorded_play(cartridge: Cartridge, seed: int, ticks: int = TICKS) -> list[Entry]:
+def recorded_play(
+    cartridge: Cartridge, seed: int, ticks: int = TICKS, skipped: int = SKIPPED
+) -> list[Entry]:
     """Return the entries that producers wrote in `ticks` ticks of a game, with ticks counted from the first one."""
     story = Story.of(cartridge.kind)
     with calls_of([Blackboard.write]) as calls, open_session(cartridge, story, seed) as (game, _):
-        game.play(PlayLimits(GOAL, SKIPPED + ticks), NoViewer())
+        game.play(PlayLimits(GOAL, skipped + ticks), NoViewer())
     inside = [
         each
         for each in calls[Blackboard.write]
-        if SKIPPED < each.result.tick <= SKIPPED + ticks and _is_of_a_producer(each)
+        if skipped < each.result.tick <= skipped + ticks and _is_of_a_producer(each)
     ]
     start = inside[0].result.game_s
     return [
         each.result._replace(
             # As passed in by the producer, before it was merged with other entries.
-            data=shifted(each.kwargs["data"], -SKIPPED),
-            tick=each.result.tick - SKIPPED,
+            data=shifted(each.kwargs["data"], -skipped),
+            tick=each.result.tick - skipped,
             game_s=each.result.game_s - start,
         )
         for each in inside
@@ -91,7 +88,6 @@ def shifted(data: Mapping[str, Json], ticks: int) -> dict[str, Json]:
     }
 
 
-STARTED: Final = 1_800_000_000.0  # epoch seconds
 PATTERN_TYPES: Final = 10
 PATTERNS: Final = 500
 STRATEGIES: Final = 100
@@ -103,19 +99,7 @@ FOR_GOOD: Final = 1e9  # game seconds
 BATCH: Final = 5_000  # entries in one commit
 EVERY_S: Final = 2.0  # game seconds between two observations
 
-# Templates for a full memory; each copy has its own name, place and species.
-PATTERN: Final = LearnedPattern("", "", "", {}, "earlier", 100, 9, 1, 0.9, STARTED, 0.9)
-STRATEGY: Final = SuccessfulStrategy(
-    "", {}, "", "", "one beats the other", ("GROWL", "TACKLE", "TACKLE"), 0.9, 10, STARTED, STARTED
-)
-MISTAKE: Final = MistakeRecord("", "", {}, "defeat", "minor", "rest first", STARTED, STARTED, 3)
-COMPLETED: Final = SessionObjective(
-    "", "get there", "", "type 1", 1, "completed", 100.0, 1, 9, (), None
-)
-ACTIVE: Final = replace(COMPLETED, status="active", progress_percent=0.0, completed_tick=None)
-FOUGHT: Final = BattleRecord(
-    "", 10, 19, "", 5, "", 8, "victory", 3, 55.0, ("TACKLE", "GROWL"), (), ()
-)
+COMPLETED: Final = replace(AIM, status="completed", progress_percent=100.0, completed_tick=9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +162,13 @@ def full_memory(
     store: RunStore, known: Knowledge, names: Names, recorded: Sequence[Entry]
 ) -> AgentMemory:
     """Return the memory of a run that loaded all of `known` and has a session at full capacity."""
-    memory = open_memory(store, AGENT, session_id=store.run_id, started_at=STARTED)
+    memory = open_memory(store, AGENT, session_id=store.run_id, started_at=NOON)
     memory.inherit(entries_of(known))
     strategist = memory.strategist
     for number in range(OF_A_SESSION):
         strategist.set_objective(
             replace(
-                ACTIVE if number % 10 == 0 else COMPLETED,
+                AIM if number % 10 == 0 else COMPLETED,
                 objective_id=f"goal {number}",
                 description=f"reached:goal {number} >= 1",
                 priority=number % 100 + 1,
@@ -193,7 +177,7 @@ def full_memory(
         )
         strategist.record_battle(
             replace(
-                FOUGHT,
+                FIGHT,
                 battle_id=f"battle {number}",
                 enemy_pokemon=names.mon(number),
                 outcome="defeat" if number % 5 == 0 else "victory",

@@ -43,8 +43,9 @@ from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.recall.context import gather_context
 from memory.tiers.lasting import LessonKind
+from tests.memory.samples import NOON
 from tests.proofs import memory_fill
-from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.limits import BoundedFigure, Bounds, figure, limits_row, timed
 from tests.proofs.workers import Row
 
 KILO: Final = 1_000
@@ -59,21 +60,19 @@ def query_figures(
     """Yield the time of the queries of each tier, each run `often` in alternation, and the sizes of the tiers."""
     observer, strategist, tactician = memory.observer, memory.strategist, memory.tactician
     numbers = range(QUESTIONS)
-    asked: dict[FigureBound, list[Callable[[], object]]] = {
-        FigureBound("observer query: all of a decision's context", 1.0, 0.05): [
+    asked: dict[tuple[str, Bounds], list[Callable[[], object]]] = {
+        ("observer query: all of a decision's context", (1.0, 0.05)): [
             lambda: observer.decision_context
         ],
-        FigureBound("observer query: the newest moment", 1.0, 0.05): [
-            lambda: observer.current_state
-        ],
-        FigureBound("strategist objective query: one by its name", 5.0, 0.5): [
+        ("observer query: the newest moment", (1.0, 0.05)): [lambda: observer.current_state],
+        ("strategist objective query: one by its name", (5.0, 0.5)): [
             partial(strategist.objective, f"goal {each * memory_fill.OF_A_SESSION // QUESTIONS}")
             for each in numbers
         ],
-        FigureBound("strategist objective query: the active one", 5.0, 0.5): [
+        ("strategist objective query: the active one", (5.0, 0.5)): [
             lambda: strategist.active_objective
         ],
-        FigureBound("tactician strategy query", 10.0, 1.0): [
+        ("tactician strategy query", (10.0, 1.0)): [
             partial(
                 tactician.get_successful_strategies,
                 names.mon(each * memory_fill.STRATEGIES // QUESTIONS // 4),
@@ -81,11 +80,11 @@ def query_figures(
             )
             for each in numbers
         ],
-        FigureBound("tactician pattern query", 10.0, 1.0): [
+        ("tactician pattern query", (10.0, 1.0)): [
             partial(tactician.get_relevant_patterns, {"location": names.place(each)})
             for each in numbers
         ],
-        FigureBound("tactician mistake query", 10.0, 1.0): [
+        ("tactician mistake query", (10.0, 1.0)): [
             partial(
                 tactician.get_mistakes_for_context,
                 {"location": names.place(each), "enemy_type": names.mon(each)},
@@ -93,8 +92,8 @@ def query_figures(
             for each in numbers
         ],
     }
-    for bound, works in asked.items():
-        yield timed(bound, works, max(often // len(works), 1))
+    for (what, bounds), works in asked.items():
+        yield timed(what, bounds, works, max(often // len(works), 1))
     text = encode(observer.decision_context)
     yield size("observer: a decision's context, as text", 2.0, 1.0, text)
     text = encode(strategist.to_json())
@@ -104,7 +103,7 @@ def query_figures(
 def size(what: str, limit: float, aim: float, held: str | bytes) -> BoundedFigure:
     """Return the figure of a size in bytes."""
     count = len(held.encode() if isinstance(held, str) else held)
-    return BoundedFigure(FigureBound(what, limit, aim, "KB"), Distribution.of([count / KILO]))
+    return BoundedFigure(what, limit, aim, Distribution.of([count / KILO]), "KB")
 
 
 def recall_figures(
@@ -115,37 +114,33 @@ def recall_figures(
     rounds = max(often // QUESTIONS, 1)
     numbers = range(QUESTIONS)
     by_both = [MemoryQuery(place=names.place(n), subject=names.mon(n)) for n in numbers]
-    asked: dict[FigureBound, Sequence[MemoryQuery]] = {
-        FigureBound("recall: by place", 5.0, 1.0): [
+    asked: dict[tuple[str, Bounds], Sequence[MemoryQuery]] = {
+        ("recall: by place", (5.0, 1.0)): [
             MemoryQuery(place=names.place(each)) for each in numbers
         ],
-        FigureBound("recall: by species", 5.0, 1.0): [
+        ("recall: by species", (5.0, 1.0)): [
             MemoryQuery(subject=names.mon(each)) for each in numbers
         ],
-        FigureBound("recall: place and species, the last hour", 5.0, 1.0): [
+        ("recall: place and species, the last hour", (5.0, 1.0)): [
             replace(each, since_s=now_s - HOUR) for each in by_both
         ],
-        FigureBound("recall, worst case: a word that many have", None, None): [
+        ("recall, worst case: a word that many have", (None, None)): [
             MemoryQuery(text=names.mon(each)) for each in numbers
         ],
-        FigureBound("recall, worst case: the commonest word", None, None): [
-            MemoryQuery(text="action")
-        ],
+        ("recall, worst case: the commonest word", (None, None)): [MemoryQuery(text="action")],
     }
-    for bound, questions in asked.items():
-        yield timed(bound, [partial(store.find, each, now_s=now_s) for each in questions], rounds)
+    for (what, bounds), questions in asked.items():
+        yield timed(
+            what, bounds, [partial(store.find, each, now_s=now_s) for each in questions], rounds
+        )
     blackboard = Blackboard(query_log)  # expired: no scope has room for everything in the file
     blackboard.expire(now_s)
     flows, maintenance = Flows(blackboard), Maintenance(blackboard)
     actions = MemoryActions(blackboard, store, Hooks(), flows, maintenance, AGENT)
-    bound = FigureBound("prompt block: gathered, ranked and written", 5.0, 5.0)
-    yield timed(bound, [partial(gather_context, actions, each, TOKENS) for each in by_both], rounds)
+    gathering = [partial(gather_context, actions, each, TOKENS) for each in by_both]
+    yield timed("prompt block: gathered, ranked and written", (5.0, 5.0), gathering, rounds)
 
 
-CONSOLIDATION: Final = FigureBound("consolidation of 1,000 ticks, all tiers full", 100.0, 10.0)
-SAVE: Final = FigureBound("tactician save: what 1,000 ticks taught, with its commit", 50.0, 10.0)
-LOAD: Final = FigureBound("tactician load: opened and read", 100.0, 20.0)
-TAKE_OVER: Final = FigureBound("tactician load: taken over by a new run", 100.0, 20.0)
 LESSONS: Final = 20  # from a thousand ticks: more than in real play
 GAME: Final = b"game"  # placeholder for the emulator state in a checkpoint
 
@@ -161,24 +156,32 @@ def consolidation_figures(
         memory_fill.write_again(recorded, blackboard, tick)
         took.append(lapse(partial(memory.consolidator.consolidate, tick + memory_fill.TICKS)))
         store.commit(checkpoint=Checkpoint(tick, tick, GAME, b"chain"))
-    yield figure(CONSOLIDATION, took)
+    yield figure("consolidation of 1,000 ticks, all tiers full", (100.0, 10.0), took)
 
 
 def storage_figures(home: Path, known: Knowledge, rounds: int) -> Iterator[BoundedFigure]:
     """Yield the times to store `known`, add to it and read it, and the size of its file."""
     path = home / "memory.sqlite"
     lessons = list(_lessons(known))
-    with closing(open_knowledge_store(path, now=memory_fill.STARTED)) as store:
+    with closing(open_knowledge_store(path, now=NOON)) as store:
         store.deliver("before", lessons)
         took = []
         for number in range(rounds):
             again = islice(lessons, number * LESSONS % len(lessons), None)
             rows = [replace(row, sequence=at) for at, row in enumerate(islice(again, LESSONS), 1)]
             took.append(lapse(partial(store.deliver, f"run {number}", rows), perf_counter))
-    yield figure(SAVE, took)
-    yield figure(LOAD, [lapse(partial(_read, path), perf_counter) for _ in range(rounds)])
+    yield figure("tactician save: what 1,000 ticks taught, with its commit", (50.0, 10.0), took)
+    yield figure(
+        "tactician load: opened and read",
+        (100.0, 20.0),
+        [lapse(partial(_read, path), perf_counter) for _ in range(rounds)],
+    )
     gc.freeze()  # a run starts in a process without the objects of other figures
-    yield figure(TAKE_OVER, [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)])
+    yield figure(
+        "tactician load: taken over by a new run",
+        (100.0, 20.0),
+        [_load_time(home / f"{each}.sqlite", path) for each in range(rounds)],
+    )
     gc.unfreeze()
     yield size("tactician: its file, without an archive", 1_000.0, 1_000.0, path.read_bytes())
 
@@ -202,7 +205,7 @@ def _read(path: Path) -> Knowledge:
 def _load_time(run: Path, path: Path) -> float:
     """Return the seconds to load everything in the file into an empty memory."""
     with closing(open_run_store(run, run_id="new")) as store:
-        memory = open_memory(store, AGENT, session_id="new", started_at=memory_fill.STARTED)
+        memory = open_memory(store, AGENT, session_id="new", started_at=NOON)
 
         def inherit() -> None:
             with closing(read_knowledge_store(path)) as reader:
@@ -211,15 +214,11 @@ def _load_time(run: Path, path: Path) -> float:
         return lapse(inherit)
 
 
-OBSERVE: Final = FigureBound("play watched and remembered, 1,000 ticks", None, None)
-CHECK: Final = FigureBound("overhead of consolidation in between, 1,000 ticks", 10.0, 5.0)
-DISABLED: Final = FigureBound("a disabled hook, a call", 1.0, 1.0, "μs")
 REMEMBERING: Final = "remembering"
 # Calls from a hook that are not part of memory have a part of their own, and so do not count.
 OTHER: Final = frozenset({REMEMBERING, "consolidation", CHECKPOINTS, "the moment, for who watches"})
 TIMED: Final[Parts] = {name: part for name, part in PARTS.items() if part in OTHER}
 CALLS: Final = 1_000
-ROUNDS: Final = 200
 
 
 def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigure:
@@ -231,10 +230,10 @@ def observe_figure(cartridge: Cartridge, games: int, ticks: int) -> BoundedFigur
         with stopwatch.on(TIMED), open_session(cartridge, story, seed) as (session, _):
             session.play(PlayLimits(NEVER, ticks), NoViewer())
         took.append(stopwatch.lap()[REMEMBERING] * memory_fill.TICKS / ticks)
-    return figure(OBSERVE, took)
+    return figure("play watched and remembered, 1,000 ticks", (None, None), took)
 
 
-def check_figure(memory: AgentMemory) -> BoundedFigure:
+def check_figure(memory: AgentMemory, rounds: int) -> BoundedFigure:
     """Return the time of a thousand checks whether a consolidation is due, when none is."""
     tick, last = memory.consolidator.tick, memory.consolidator.last_consolidation_tick
 
@@ -242,7 +241,11 @@ def check_figure(memory: AgentMemory) -> BoundedFigure:
         for _ in repeat(None, memory_fill.TICKS):
             tick(last)
 
-    return figure(CHECK, [lapse(thousand) for _ in range(ROUNDS)])
+    return figure(
+        "overhead of consolidation in between, 1,000 ticks",
+        (10.0, 5.0),
+        [lapse(thousand) for _ in range(rounds)],
+    )
 
 
 class _HookProbe:
@@ -260,7 +263,7 @@ class _HookProbe:
         """Do nothing."""
 
 
-def disabled_hook() -> BoundedFigure:
+def disabled_hook(rounds: int) -> BoundedFigure:
     """Return the time that a hook without listeners adds to a call."""
     probe = _HookProbe()
 
@@ -270,18 +273,20 @@ def disabled_hook() -> BoundedFigure:
 
     extra = [
         (lapse(partial(calls, probe.hooked)) - lapse(partial(calls, probe.plain))) / CALLS
-        for _ in range(ROUNDS)
+        for _ in range(rounds)
     ]
-    return figure(DISABLED, extra)
+    return figure("a disabled hook, a call", (1.0, 1.0), extra, "μs")
 
 
-def memory_job(size: int, _number: int, ticks: int = memory_fill.TICKS) -> Row:
+def memory_job(
+    size: int, _number: int, *, ticks: int = memory_fill.TICKS, skipped: int = memory_fill.SKIPPED
+) -> Row:
     """Return every figure of a memory that holds `size` observations; repetitions and games grow with it."""
     cartridge = load_cartridge(demo_cartridge_path())
     often, seldom, games = size // 25, max(size // 1_000, 2), max(size // 25_000, 1)
     with ExitStack() as stack:
         home = Path(stack.enter_context(TemporaryDirectory(prefix="memory-")))
-        recorded = memory_fill.recorded_play(cartridge, 0, ticks)
+        recorded = memory_fill.recorded_play(cartridge, 0, ticks, skipped)
         names = memory_fill.Names.of(Dex.of(cartridge), recorded)
         known = memory_fill.full_knowledge(names)
         store = open_run_store(home / "full.sqlite", run_id="full")
@@ -294,7 +299,7 @@ def memory_job(size: int, _number: int, ticks: int = memory_fill.TICKS) -> Row:
             "events of the session": len(memory.blackboard.entries(scope_name(AGENT, "stm"))),
             "observations": size,
         }
-        figures = [*query_figures(memory, names, often), check_figure(memory)]
+        figures = [*query_figures(memory, names, often), check_figure(memory, often // 2)]
         figures += consolidation_figures(memory, store, recorded, seldom)
         figures += storage_figures(home, known, seldom)
         observed = memory_fill.observed(home / "observed.sqlite", recorded, names, size)
@@ -302,5 +307,5 @@ def memory_job(size: int, _number: int, ticks: int = memory_fill.TICKS) -> Row:
         query_log = open_run_store(home / "aside.sqlite", run_id="aside")
         stack.enter_context(closing(query_log))
         figures += recall_figures(observed, query_log, names, size, often)
-        figures += [observe_figure(cartridge, games, ticks), disabled_hook()]
+        figures += [observe_figure(cartridge, games, ticks), disabled_hook(often // 2)]
     return limits_row("memory", held, figures)

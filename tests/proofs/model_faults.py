@@ -6,7 +6,6 @@ The product is not changed for this: methods of the advisor are wrapped here by 
 import base64
 import json
 import logging
-import os
 import secrets
 import sys
 from collections import Counter
@@ -17,31 +16,27 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
-from unittest.mock import patch
 from urllib.parse import quote
 
 from agent.advisor.claude import Claude
 from agent.advisor.exchange import ClaudeAdvisor
 from agent.advisor.money.limits import Terms, load_terms
 from agent.advisor.port import Advice, Decider
-from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, play_run
-from agent.app.summary import NoViewer
+from agent.app import AskSettings, Stop, Summary
 from agent.record.answers import ADVICE
 from agent.tools.replay.operations import redecide_run, replay_run
 from memory import read_run
 from memory.store.calls import HOUR_MS, CallState, CallSums, ModelCall, Sums
 from tests import fake_service
 from tests.proofs.patches import wrapped
+from tests.proofs.played import asking, played
 from tests.proofs.verdict_reader import verdicts_and_reading
 from tests.proofs.workers import Row
 
 WIDE: Final = Path(__file__).with_name("wide_terms.toml")
 MESSAGES: Final = "POST /v1/messages"
 ANSWERED: Final = "answered"
-OWN_TURNS: Final = (
-    2,
-    7,
-)  # of the fixed faults of a game, so that consecutive seeds have every kind
+OWN_TURNS: Final = (2, 7)  # of the fixed faults, so that games of consecutive seeds have every kind
 TIMEOUT_S: Final = 1.0  # of an answer; loopback takes milliseconds
 EVERY: Final = 100  # ticks between two questions
 SHARE: Final = 0.3  # of calls that fail
@@ -120,13 +115,17 @@ def sound_job(number: int) -> Row:
     with (
         TemporaryDirectory(prefix="advised") as folder,
         fake_service.FakeClaude(fake_service.scenario_named("sensible"), seed=seed) as server,
-        patch.dict(os.environ, {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "any"}),
+        asking(server.url),
     ):
-        asking = AskSettings(tapes=Path(folder) / "tapes")
-        settings = Settings(seed=seed, until="third_badge", mind=Decider.CLAUDE, asking=asking)
         log = QuestionLog(server)
         with log.recording():
-            summary = play_run(_in(Path(folder) / "game", settings), NoViewer(), Interrupt())
+            summary = played(
+                Path(folder),
+                seed=seed,
+                until="third_badge",
+                mind=Decider.CLAUDE,
+                asking=AskSettings(tapes=Path(folder) / "tapes"),
+            )
         given, read = verdicts_and_reading(Path(summary.run))
     advice = summary.advice or {}
     wrong = [
@@ -147,26 +146,24 @@ def sound_job(number: int) -> Row:
 def play(wanted: GameSpec, home: Path) -> AdvisedGame:
     """Play a seed by rules and with a failing model below `home`, and check the files."""
     key = f"sk-ant-api03-{secrets.token_urlsafe(64)}"
-    common = Settings(seed=wanted.seed, until=wanted.until)
+    common = {"seed": wanted.seed, "until": wanted.until}
     terms = WIDE if wanted.is_wide else None
-    asking = AskSettings(
+    asked = AskSettings(
         every=wanted.every,
         terms=terms,
         tapes=home / "claude" / ".tapes",
         timeout_s=wanted.timeout_s,
     )
     with ExitStack() as stack:
-        rules = play_run(_in(home / "rules", common), NoViewer(), Interrupt())
+        rules = played(home / "rules", **common)
         stack.enter_context(_logged(home / "log"))
         server = stack.enter_context(
             fake_service.FakeClaude(_scenario(wanted, key), seed=wanted.seed)
         )
-        variables = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": key}
-        stack.enter_context(patch.dict(os.environ, variables))
+        stack.enter_context(asking(server.url, key))
         notes = QuestionLog(server)
         stack.enter_context(notes.recording())
-        settings = _in(home / "claude", replace(common, mind=Decider.CLAUDE, asking=asking))
-        claude = play_run(settings, NoViewer(), Interrupt())
+        claude = played(home / "claude", **common, mind=Decider.CLAUDE, asking=asked)
     run = home / "claude" / "run"
     with closing(read_run(run)) as folder:
         calls = folder.store.calls.all()
@@ -198,10 +195,8 @@ class QuestionLog:
 
     def problems(self) -> Iterator[str]:
         """Yield requests and faults known to only one side."""
-        calls, counts = (
-            [each for asked in self.questions for each in asked.calls],
-            self._server.counts,
-        )
+        calls = [each for asked in self.questions for each in asked.calls]
+        counts = self._server.counts
         reached = sum(each.reached for each in calls)
         if reached != counts.calls[MESSAGES]:
             yield f"{counts.calls[MESSAGES]} requests arrived, and {reached} were made"
@@ -299,11 +294,6 @@ def offline() -> Iterator[None]:
         yield
     finally:
         gate.is_off = False
-
-
-def _in(home: Path, settings: Settings) -> Settings:
-    home.mkdir()
-    return replace(settings, run=home / "run", memory=home / "memory.sqlite")
 
 
 def _scenario(wanted: GameSpec, key: str) -> fake_service.ServiceScenario:

@@ -10,10 +10,9 @@ conversation and the observations of this session.
 """
 
 import gc
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle, islice
@@ -28,17 +27,16 @@ from agent.advisor.money.limits import Ceilings
 from agent.advisor.port import Decider, Question, Tool
 from agent.advisor.request import memory_parts, request_of
 from agent.advisor.toolbox import Toolbox
-from agent.app import AskSettings, Interrupt, Settings, Summary, play_run
+from agent.app import AskSettings, Interrupt, Summary
 from agent.app.model import ModelService
 from agent.app.settings import model_terms
-from agent.app.summary import NoViewer
 from agent.fake_claude.answers import tokens_of_text
 from agent.fake_claude.server import Handler
 from agent.lab.bench.stopwatch import Calls as RecordedCalls
 from agent.lab.bench.stopwatch import ObservedCall, calls_of
 from agent.record.observations import GAME_SECTIONS, PlayObservations
 from agent.story.story import Story
-from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
+from emulator import Dex, demo_cartridge_path, load_cartridge
 from memory import Blackboard, Hooks, Observed, open_run_store, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
@@ -49,19 +47,17 @@ from memory.observations.observation import Observation
 from memory.tapes.notes import observe
 from memory.tapes.recorder import TapeRecorder
 from tests.fake_service import FakeClaude
-from tests.proofs.limits import BoundedFigure, FigureBound, figure, limits_row, timed
+from tests.proofs.limits import BoundedFigure, figure, limits_row, timed
+from tests.proofs.played import asking, played
 from tests.proofs.workers import Row
 
 KINDS: Final = ("cache_read", "cache_write_1h", "cache_write_5m", "input", "output")
 MEMORY: Final = frozenset({"observer", "reflector"})  # purposes of calls that belong to memory
-KEY: Final = "sk-ant-api03-of-the-loopback-server"
-OURS: Final = "ANTHROPIC_"  # prefix of the variables that the SDK reads
 EVERY: Final = 60  # ticks between two questions
 LATER_S: Final = 15.0  # game seconds in them
 SEED: Final = 0
 A_NODE: Final = 2  # nodes of a tape in a turn: question and answer
 SESSION: Final = "bench"
-OBSERVATIONS: Final = 20_000
 
 ASKED: Final = ClaudeAdvisor.ask
 COMPLETED: Final = Calls.complete
@@ -73,27 +69,19 @@ RECORDED: Final = TapeRecorder.record
 LAID_OUT: Final = request_of
 TOOL_USED: Final = Toolbox.result_of
 
-QUESTION: Final = FigureBound("a question, tools and service apart", None, None)
-RECORDER: Final = FigureBound("recorder, a node", 1.0, 1.0)
-WITH_DISK: Final = FigureBound("recorder, a node, with the disk", 1.0, 1.0)
-TAPE_OBSERVER: Final = FigureBound("reader and observer of tapes, a turn", 2.0, 2.0)
-OBSERVER: Final = FigureBound("observer of a conversation without a model, a turn", 2.0, 2.0)
-ACTIVATION: Final = FigureBound(
-    "before a call that activates what waits, without a model", 5.0, 5.0
-)
-NOTHING_DUE: Final = FigureBound("before a call with nothing due", 5.0, 5.0)
-REQUEST: Final = FigureBound("a request laid out", 5.0, 5.0)
-BLOCK: Final = FigureBound("block of what was observed: found among many, and written", 5.0, 5.0)
+ACTIVATION: Final = "before a call that activates what waits, without a model"
+NOTHING_DUE: Final = "before a call with nothing due"
 
 
-def model_job(questions: int, _number: int, ticks: int = 6_000) -> Row:
+def model_job(
+    questions: int, _number: int, *, ticks: int = 6_000, observations: int = 20_000
+) -> Row:
     """Return every figure of a game of at most that many ticks, and of talks of so many questions."""
-    cartridge = load_cartridge(demo_cartridge_path())
     rounds = max(questions // 2, 10)
     try:
         with TemporaryDirectory(prefix="model-") as folder:
             home = Path(folder)
-            game = _played(cartridge, home / "game", ticks)
+            game = _played(home / "game", ticks)
             long, calls = _talk(game, home / "long", "long", questions, distils=False)
             distilled, _ = _talk(
                 game, home / "distilled", "long, distilled", questions, distils=True
@@ -103,31 +91,19 @@ def model_job(questions: int, _number: int, ticks: int = 6_000) -> Row:
             turns = len(calls[RECORDED])
             figures = [
                 *_costs(calls),
-                timed(TAPE_OBSERVER, [observing], max(rounds // 10, 1), turns),
-                _block(cartridge, game, home, rounds),
+                timed(
+                    "reader and observer of tapes, a turn",
+                    (2.0, 2.0),
+                    [observing],
+                    max(rounds // 10, 1),
+                    turns,
+                ),
+                _block(game, home, rounds, observations),
             ]
     finally:
         gc.unfreeze()  # measured objects were frozen for the garbage collector
-    held = {"questions of a long talk": questions, "observations": OBSERVATIONS}
+    held = {"questions of a long talk": questions, "observations": observations}
     return limits_row("model", held, figures, talks=[game.talk, long, distilled])
-
-
-@contextmanager
-def loopback() -> Iterator[FakeClaude]:
-    """Run a server that receives all requests to Claude from this process."""
-    before = {name: value for name, value in os.environ.items() if name.startswith(OURS)}
-    with FakeClaude() as server:
-        _set({"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": KEY})
-        try:
-            yield server
-        finally:
-            _set(before)
-
-
-def _set(variables: dict[str, str]) -> None:
-    for name in [each for each in os.environ if each.startswith(OURS)]:
-        del os.environ[name]
-    os.environ.update(variables)
 
 
 def talk_of(name: str, calls: RecordedCalls, summary: Mapping[str, Any]) -> Row:
@@ -164,20 +140,15 @@ class ModelGame:
     tools: Sequence[Tool]
 
 
-def _played(cartridge: Cartridge, home: Path, ticks: int) -> ModelGame:
+def _played(home: Path, ticks: int) -> ModelGame:
     """Return a game to the last milestone of the story, at most `ticks` long, stored in `home`."""
-    settings = Settings(
-        rom=cartridge.path,
-        ticks=ticks,
-        seed=SEED,
-        run=home / "run",
-        memory=home / "memory.sqlite",
-        mind=Decider.CLAUDE,
-        asking=AskSettings(every=EVERY),
-    )
-    home.mkdir()
-    with loopback(), calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls:
-        summary = play_run(settings, NoViewer(), Interrupt())
+    with (
+        FakeClaude() as server,
+        asking(server.url),
+        calls_of((ASKED, COMPLETED, LAID_OUT, TOOL_USED)) as calls,
+    ):
+        every = AskSettings(every=EVERY)
+        summary = played(home, ticks=ticks, seed=SEED, mind=Decider.CLAUDE, asking=every)
     with closing(read_run(home / "run")) as folder:
         observations = folder.store.observations.find()
     used = [each.result["content"][0]["text"] for each in calls[TOOL_USED]]
@@ -200,7 +171,8 @@ def _talk(
     home.mkdir()
     functions = (ASKED, COMPLETED, SERVED, REPORTED, BEFORE, OBSERVED, RECORDED, LAID_OUT)
     with (
-        loopback(),
+        FakeClaude() as server,
+        asking(server.url),
         calls_of(functions) as calls,
         closing(open_run_store(home / "run.sqlite", run_id=name)) as store,
     ):
@@ -221,18 +193,26 @@ def _talk(
 def _costs(calls: RecordedCalls) -> Iterator[BoundedFigure]:
     """Yield the times of a talk: processor time, but wall time for questions and for writes that wait for the disk."""
     questions = [each.wall_s - sum(_within(calls[SERVED], each)) for each in calls[ASKED]]
-    yield figure(QUESTION, questions)
-    yield figure(RECORDER, [each.cpu_s / A_NODE for each in calls[RECORDED]])
-    yield figure(WITH_DISK, [each.wall_s / A_NODE for each in calls[RECORDED]])
-    yield figure(OBSERVER, [each.cpu_s for each in calls[OBSERVED]])
+    yield figure("a question, tools and service apart", (None, None), questions)
+    yield figure("recorder, a node", (1.0, 1.0), [each.cpu_s / A_NODE for each in calls[RECORDED]])
+    yield figure(
+        "recorder, a node, with the disk",
+        (1.0, 1.0),
+        [each.wall_s / A_NODE for each in calls[RECORDED]],
+    )
+    yield figure(
+        "observer of a conversation without a model, a turn",
+        (2.0, 2.0),
+        [each.cpu_s for each in calls[OBSERVED]],
+    )
     activations = [
         each for each in calls[REPORTED] if each.args[1] is ConversationEventKind.ACTIVATION
     ]
-    before: dict[FigureBound, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
+    before: dict[str, list[float]] = {ACTIVATION: [], NOTHING_DUE: []}
     for each in calls[BEFORE]:
         before[ACTIVATION if any(_within(activations, each)) else NOTHING_DUE].append(each.cpu_s)
-    yield from (figure(bound, took) for bound, took in before.items() if took)
-    yield figure(REQUEST, [each.cpu_s for each in calls[LAID_OUT]])
+    yield from (figure(what, (5.0, 5.0), took) for what, took in before.items() if took)
+    yield figure("a request laid out", (5.0, 5.0), [each.cpu_s for each in calls[LAID_OUT]])
 
 
 def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[float]:
@@ -243,13 +223,19 @@ def _within(calls: Sequence[ObservedCall], outer: ObservedCall) -> Iterator[floa
             yield min(each.wall_s, ended - each.began)
 
 
-def _block(cartridge: Cartridge, game: ModelGame, home: Path, rounds: int) -> BoundedFigure:
+def _block(game: ModelGame, home: Path, rounds: int, observations: int) -> BoundedFigure:
     """Return the time of the observation block of a session with very many observations."""
+    cartridge = load_cartridge(demo_cartridge_path())
     story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     with closing(open_run_store(home / "observed.sqlite", run_id=SESSION)) as store:
-        for tick, each in enumerate(islice(cycle(game.observations), OBSERVATIONS)):
+        for tick, each in enumerate(islice(cycle(game.observations), observations)):
             copy = Observed(each.type, each.content, each.importance, each.about, each.metadata)
             store.observations.add(SESSION, [copy], tick=tick, game_s=float(tick))
         store.commit()
         play = PlayObservations(store, SESSION, story, dex, Hooks(), Blackboard(store))
-        return timed(BLOCK, [play.block], rounds)
+        return timed(
+            "block of what was observed: found among many, and written",
+            (5.0, 5.0),
+            [play.block],
+            rounds,
+        )

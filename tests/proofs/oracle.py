@@ -12,18 +12,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from agent.story.story import Story
 from agent.tools.replay.operations import replay_run
-from emulator import Cartridge, Dex, PyBoyConsole
-from memory import read_run
+from emulator import Cartridge
 from memory.tiers.approaches import APPROACH, MAX_APPROACHES, MAX_SITUATIONS, SITUATION, SPAN
-from tests.proofs.exam.truth import (
-    FightOutcome,
-    GameTruth,
-    ObservedFight,
-    replayed_states,
-    truth_of,
-)
+from tests.proofs.game_truth import FightOutcome, ObservedFight, truth_of
 from tests.proofs.ledger import Ledger
 
 Event: TypeAlias = tuple[int, str, Mapping[str, Any]]
@@ -183,7 +175,7 @@ def _edges(file: sqlite3.Connection) -> Iterator[str]:
 
 def _compared_with_ram(run: Path, cartridge: Cartridge, events: Sequence[Event]) -> Iterator[str]:
     """Yield battles, places and milestones that are missing or extra compared with RAM in a replay."""
-    truth = _truth(run, cartridge)
+    truth = truth_of(run, cartridge)
     # The result of the last tick of an interrupted run was not processed yet.
     events = [event for event in events if event[0] < truth.ticks]
     fought = [_fight(each) for each in truth.fights if each.last_tick < truth.ticks]
@@ -199,14 +191,6 @@ def _compared_with_ram(run: Path, cartridge: Cartridge, events: Sequence[Event])
         shown = truth.milestones.get(str(each.get("id"))) if kind == "milestone" else 0
         if shown is None or shown > tick:
             yield f"milestones: {each['id']} is recorded at tick {tick}, RAM shows it at {shown}"
-
-
-def _truth(run: Path, cartridge: Cartridge) -> GameTruth:
-    story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
-    with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
-        return truth_of(
-            replayed_states(folder.store, console), story, dex, run=folder.store.run_id, seed=0
-        )
 
 
 def _fight(fight: ObservedFight) -> tuple[int, str, str, str]:

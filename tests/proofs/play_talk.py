@@ -8,8 +8,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from agent.app import Interrupt, Settings, play_run
-from agent.app.summary import NoViewer
 from memory import EventRow, read_run
 from memory.conversation.conversation import Conversation
 from memory.conversation.format import parse
@@ -20,6 +18,7 @@ from memory.store.conversation_record import MessageOrigin
 from tests.memory.conversation.fixtures import open_conversations
 from tests.memory.conversation.sample_talk import situation
 from tests.proofs.conversations import CONFIG, THREAD
+from tests.proofs.played import played
 from tests.proofs.workers import Row
 
 ASKED: Final = frozenset({"milestone", "battle", "location", "action"})
@@ -66,8 +65,7 @@ def play_talk_job(games: int, number: int) -> Row:
 def questions(home: Path, seed: int) -> Iterator[tuple[Situation, str]]:
     """Play a game, and yield a question for each of its events, with the events before it."""
     run = home / f"game-{seed}"
-    settings = Settings(seed=seed, until="first_badge", run=run, memory=home / "m.sqlite")
-    play_run(settings, NoViewer(), Interrupt())
+    played(home, seed=seed, until="first_badge", run=run)
     with closing(read_run(run)) as recorded:
         events = list(recorded.store.record.events())
     place, goal = "", ""

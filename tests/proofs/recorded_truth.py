@@ -1,4 +1,4 @@
-"""The records and the sentences of games played with one memory, beside what their recordings show."""
+"""Games played with one memory: its records, its sentences and its answers, beside what their recordings show."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,19 +7,30 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from agent.app import Stop
 from agent.record.battles import MOST_DECISIONS
-from emulator import demo_cartridge_path, load_cartridge
+from agent.story.story import Story
+from emulator import Cartridge, Dex, demo_cartridge_path, load_cartridge
 from memory import read_run
 from memory.inspect import view_file
-from tests.proofs.exam.exam import RecordedGame, record
-from tests.proofs.exam.memory_answers import open_exam_memory
-from tests.proofs.exam.truth import PROOF_DELAY, FightOutcome, GameTruth, HeldValue, ObservedFight
+from tests.proofs.game_truth import (
+    PROOF_DELAY,
+    CartridgeNames,
+    FightOutcome,
+    GameTruth,
+    HeldValue,
+    ObservedFight,
+    truth_of,
+)
+from tests.proofs.memory_answers import open_game_memory, questions
+from tests.proofs.played import played
 from tests.proofs.sentences import false_records, false_sentences, sentence_kinds
 from tests.proofs.workers import Row
 
 TOGETHER: Final = 3  # games with one memory
+ENOUGH: Final = 0.9  # of the questions about a game, answered rightly
 OUTCOMES: Final = {
     FightOutcome.WON: "victory",
     FightOutcome.LOST: "defeat",
@@ -29,23 +40,57 @@ OUTCOMES: Final = {
 Written = Mapping[str, Any]
 
 
+class RecordedGame(NamedTuple):
+    """One game: its run folder, and what really happened."""
+
+    run: Path
+    truth: GameTruth
+
+
+class Answers(NamedTuple):
+    """How many questions of a kind memory was asked about games, and those that it answered wrongly."""
+
+    asked: int
+    wrong: Sequence[str]
+
+    @property
+    def right(self) -> float:
+        """The share of right answers."""
+        return 1 - len(self.wrong) / self.asked
+
+
 def games_job(number: int, until: str = "third_badge") -> Row:
-    """Play several games with one memory, drive their recordings, and compare records and sentences."""
+    """Play several games with one memory, drive their recordings, and compare records, sentences and answers."""
     seeds = range(TOGETHER * number, TOGETHER * (number + 1))
     with TemporaryDirectory() as home:
         cartridge = load_cartridge(demo_cartridge_path())
-        games = list(record(cartridge, seeds, Path(home), until=until))
+        games = [recorded_game(cartridge, seed, Path(home), until) for seed in seeds]
         problems = [f"seed {g.truth.seed}: {each}" for g in games for each in different_records(g)]
         kinds, false = sentences_after(games, Path(home))
+        happened, never = answers_about(games, Path(home))
     fights = [fight for game in games for fight in game.truth.fights]
+    few = [f"{each.right:.0%} right: {each.wrong}" for each in (happened, never)]
+    problems += [each for each, of in zip(few, (happened, never), strict=True) if of.right < ENOUGH]
     return {
         "name": f"games {seeds[0]} to {seeds[-1]}",
         "battles": len(fights),
         "with several": sum(len(each.places) > 1 for each in fights),
         "items": sum(len(each.items) for each in fights),
         "sentences": kinds,
+        "questions": happened.asked,
+        "answered wrongly": happened.wrong,
+        "questions about what never was": never.asked,
+        "answered all the same": never.wrong,
         "problems": [*problems, *false],
     }
+
+
+def recorded_game(cartridge: Cartridge, seed: int, home: Path, until: str) -> RecordedGame:
+    """Return the game of a seed, played with the memory of the games before it in `home`."""
+    run = home / f"run-{seed}"
+    summary = played(home, rom=cartridge.path, until=until, seed=seed, run=run)
+    assert summary.stop is Stop.GOAL, summary
+    return RecordedGame(run, truth_of(run, cartridge))
 
 
 def different_records(game: RecordedGame) -> list[str]:
@@ -64,12 +109,34 @@ def different_records(game: RecordedGame) -> list[str]:
 
 def sentences_after(games: Sequence[RecordedGame], home: Path) -> tuple[Counter[str], list[str]]:
     """Return how many sentences of each kind memory tells after these games, and the false ones."""
-    last, truths = games[-1], [game.truth for game in games]
-    with view_file(last.memory, now=datetime.now(UTC).timestamp()) as view:
+    truths, memory = [game.truth for game in games], home / "memory.sqlite"
+    with view_file(memory, now=datetime.now(UTC).timestamp()) as view:
         items = view.items()
-    with open_exam_memory(last.run, last.memory, home) as notes:
-        records = list(false_records(notes.memory, truths))
+    with (
+        TemporaryDirectory() as copies,
+        open_game_memory(games[-1].run, memory, Path(copies)) as notes,
+    ):
+        records = list(false_records(notes.tiers, truths))
     return sentence_kinds(items), [*false_sentences(items, truths), *records]
+
+
+def answers_about(games: Sequence[RecordedGame], home: Path) -> tuple[Answers, Answers]:
+    """Return how memory answers questions about what happened in these games, and about what never did."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    names = CartridgeNames.of(Story.of(cartridge.kind), Dex.of(cartridge))
+    truths = [game.truth for game in games]
+    asked, wrong = Counter[bool](), {True: list[str](), False: list[str]()}
+    for number, game in enumerate(games, start=1):
+        with (
+            TemporaryDirectory() as copies,
+            open_game_memory(game.run, home / "memory.sqlite", Path(copies)) as notes,
+        ):
+            for each in questions(truths[:number], names):
+                never, answer = each.right is None, notes.answer(each)
+                asked[never] += 1
+                if not each.is_answered_by(answer):
+                    wrong[never].append(f"seed {game.truth.seed}: {each}: {answer}")
+    return Answers(asked[False], wrong[False]), Answers(asked[True], wrong[True])
 
 
 def different_battles(records: Sequence[Written], fights: Sequence[ObservedFight]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from agent.tools.report.words import counted, describe, evidence_text, plain, times
 from memory import AgentMemory, MemoryItem
 from memory.tiers.integrations import MemoryAIIntegration
-from tests.proofs.exam.truth import PROOF_DELAY, FightOutcome, GameTruth, ObservedFight
+from tests.proofs.game_truth import PROOF_DELAY, FightOutcome, GameTruth, ObservedFight
 
 ENDS: Final = {
     "won": FightOutcome.WON,

@@ -35,11 +35,7 @@ SESSION: Final = frozenset(kind.name for kind in strategist_kinds())
 OUTCOME: Final = ("tick", "action_value", "success", "outcome_summary")
 PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 TENTHS: Final = 10
-EARLY, FILLED, LATE = (
-    (1, 2, 3),
-    (4, 5, 6),
-    (7, 8, 9),
-)  # tenths; the first has the story and loading
+EARLY, FILLED, LATE = (1, 2, 3), (4, 5, 6), (7, 8, 9)  # tenths; the first has story and loading
 MIB, KB = 1024 * 1024, 1_000
 SLACK: Final = 1.1  # because play varies from hour to hour
 SLOWER: Final = 1.2
@@ -219,11 +215,8 @@ def verdicts(soak: Soak) -> Iterator[Verdict]:
     over = max((each.memory_bytes - KB * each.patterns) / KB for each in samples)
     yield _at_most("memory.sqlite without archive and 1 KB a pattern, KB", over, 500)
     for what, name, most in (
-        (
-            "the logs beside both files, KB",
-            "log_bytes",
-            12_000,
-        ),  # SQLite truncates each at a thousand pages
+        # SQLite truncates each log at a thousand pages.
+        ("the logs beside both files, KB", "log_bytes", 12_000),
         ("the strategist's session as text, KB", "strategist_bytes", 50),
         ("the observer's moment as text, KB", "observer_bytes", 2.5),
     ):

@@ -1,16 +1,14 @@
 """Files with random additions or changes in their schema, and each command that opens one."""
 
 import hashlib
-import shutil
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Final, TypeAlias
 
-from tests.proofs.hostile_files import COMMANDS, ERROR, MOST_CPU_S, MOST_MB, run, stage
+from tests.proofs.hostile_files import COMMANDS, MOST_CPU_S, MOST_MB, Ended, run, stage_copy
 from tests.proofs.workers import Row
 
 Change: TypeAlias = Callable[[Random, Sequence[str]], str]
@@ -105,16 +103,12 @@ def schemas_job(number: int) -> Row:
     changes = CHANGES if name.startswith("tapes") else {**CHANGES, **ADDITIONS}
     kind = chance.choice(list(changes))
     command = chance.choice(FILES[name])
-    with TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        home = Path(temporary, "home")
-        shutil.copytree(stage(), home, symlinks=True)
-        (home / "temporary").mkdir()
+    with stage_copy() as home:
         path = home / name
         is_changed = _change(path, changes[kind], chance)
         before = _digest(path)
         ended = run(command.split(), home)
         after = _digest(path)
-    lines = [each for each in ended.err.splitlines() if each.startswith(ERROR)]
     problems = []
     if not is_changed:
         problems.append("the schema is as it was")
@@ -122,25 +116,22 @@ def schemas_job(number: int) -> Row:
         problems.append("the file was changed")
     if ended.code < 0 or "Traceback" in ended.err + ended.out or "unexpected" in ended.err:
         problems.append(f"ended with {ended.code}: {ended.err[-600:]}")
-    goes_on = command.startswith(GO_ON)
-    if ended.code == 0 and not goes_on:
-        problems.append("it ended as if all was well")
-    if len(lines) != 1 and not goes_on:
-        problems.append(f"{len(lines)} lines of errors: {ended.err[-300:]}")
-    if lines and path.name not in lines[0] and not goes_on:
-        problems.append(f"the line does not name the file: {lines[0]}")
     if ended.megabytes > MOST_MB or ended.cpu_s > MOST_CPU_S:
         problems.append(f"{ended.cpu_s:.1f} s, {ended.megabytes:.0f} MB")
-    return {
-        "name": f"{number}: {name}, {kind}: {command}",
-        "file": name,
-        "change": kind,
-        "code": ended.code,
-        "line": (lines or [""])[0][:300],
-        "cpu_s": round(ended.cpu_s, 2),
-        "megabytes": round(ended.megabytes),
-        "problems": problems,
-    }
+    if not command.startswith(GO_ON):
+        problems += _unclear(ended, path)
+    return ended.row(number, name, kind, command, problems)
+
+
+def _unclear(ended: Ended, path: Path) -> Iterator[str]:
+    """Yield what is wrong with the end of a command that cannot go on without the file."""
+    lines = ended.errors
+    if ended.code == 0:
+        yield "it ended as if all was well"
+    if len(lines) != 1:
+        yield f"{len(lines)} lines of errors: {ended.err[-300:]}"
+    if lines and path.name not in lines[0]:
+        yield f"the line does not name the file: {lines[0]}"
 
 
 def _change(path: Path, change: Change, chance: Random) -> bool:

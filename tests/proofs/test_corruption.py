@@ -9,6 +9,7 @@ from tests.proofs.images import KINDS, REFUSED, SOUND, UNSOUND, corruption_job
 from tests.proofs.workers import Row
 
 ENOUGH = 3 * len(KINDS)  # numbers that apply every damage to every image, and give every outcome
+QUICK = (*range(0, 22, 2), 17, 23, 25)  # and such that apply each once
 
 
 def check_rows(rows: list[Row]) -> None:
@@ -20,7 +21,7 @@ def check_rows(rows: list[Row]) -> None:
 
 
 def test_damaged_images_print_one_error_line_or_are_intact() -> None:
-    rows = [corruption_job(number) for number in range(ENOUGH)]
+    rows = [corruption_job(number) for number in QUICK]
     assert [problem for row in rows for problem in row["problems"]] == []
     check_rows(rows)
 

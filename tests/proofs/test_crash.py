@@ -17,15 +17,15 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarn
 
 def test_b18_a_game_killed_during_a_commit_loses_nothing(tmp_path: Path) -> None:
     moments = (
-        (Phase.CHECKPOINTING, 20),
+        (Phase.CHECKPOINTING, 10),
         (Phase.REWINDING, 0),
-        (Phase.KEPT, 60),
-        (Phase.DELIVERING, 80),
+        (Phase.KEPT, 20),
+        (Phase.DELIVERING, 30),
         (Phase.DECAYING, 0),
-        (Phase.CONSOLIDATING, 100),
+        (Phase.CONSOLIDATING, 40),
     )
     plan = [Planned(KILLED, Aim(phase, tick), 0.0) for phase, tick in moments]
-    row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "rival")
+    row = Games(tmp_path, Random(1), is_supervised=False).play(plan, "starter")
     assert [fault["outcome"] for fault in row["faults"]] == ["continued"] * len(plan)
     assert (row["verdict"], row["problems"]) == ("goal", [])
 

@@ -7,7 +7,7 @@ from tests.proofs.wrong_dates import dates_job
 
 
 # In 291 a repaired row had faded twice.
-@pytest.mark.parametrize("number", [*range(7), 291])
+@pytest.mark.parametrize("number", [0, 291])
 def test_a_memory_with_wrong_dates_loses_nothing(number: int) -> None:
     assert dates_job(number)["problems"] == []
 

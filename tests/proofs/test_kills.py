@@ -6,16 +6,15 @@ from random import Random
 import pytest
 
 from tests.proofs.conftest import Sized
-from tests.proofs.kills import WAYS, by_signals, by_ticks, compared, killed_game
+from tests.proofs.kills import WAYS, by_limits, by_signals, compared, killed_game, some_ticks
 
 
-def test_a_game_ended_in_three_ways_is_the_undisturbed_one() -> None:
+def test_a_game_ended_in_two_ways_is_the_undisturbed_one() -> None:
     ways = {
         "SIGKILL": by_signals(signal.SIGKILL, 1),
-        "SIGINT": by_signals(signal.SIGINT, 1),
-        "--ticks": by_ticks(2),
+        "--ticks": by_limits("--ticks", 1, some_ticks),
     }
-    assert compared(Random(7), "starter", ways)["problems"] == []
+    assert compared(Random(7), "left_home", ways)["problems"] == []
 
 
 @pytest.mark.proof

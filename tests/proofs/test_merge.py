@@ -6,9 +6,8 @@ from tests.proofs.conftest import Sized
 from tests.proofs.merges import merge_job
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_b34_a_random_history_is_merged_without_loss_in_any_order(number: int) -> None:
-    assert merge_job(number)["problems"] == []
+def test_b34_a_random_history_is_merged_without_loss_in_any_order() -> None:
+    assert merge_job(0)["problems"] == []
 
 
 @pytest.mark.proof

@@ -11,21 +11,20 @@ from agent.advisor.model import Reply, Request, Usage
 from agent.fake_claude.answers import tokens_of_text
 from agent.lab.bench.stopwatch import ObservedCall
 from tests.proofs.conftest import Sized
-from tests.proofs.model_limits import ASKED, COMPLETED, loopback, model_job, talk_of
+from tests.proofs.model_limits import ASKED, COMPLETED, model_job, talk_of
+from tests.proofs.played import asking
 from tests.proofs.workers import Row
 
-QUESTIONS = 15
+QUESTIONS = 20
 
 
 @pytest.fixture(scope="module")
 def found() -> Row:
-    return dict(model_job(QUESTIONS, 0, ticks=320)["measured"])
+    return dict(model_job(QUESTIONS, 0, ticks=180, observations=500)["measured"])
 
 
 def test_every_figure_with_a_limit_is_measured(found: Row) -> None:
-    bounds = {
-        each["bound"]["what"].partition(":")[0]: each["bound"]["limit"] for each in found["figures"]
-    }
+    bounds = {each["what"].partition(":")[0]: each["limit"] for each in found["figures"]}
     assert bounds["recorder, a node"] == 1
     assert bounds["reader and observer of tapes, a turn"] == 2
     assert bounds["observer of a conversation without a model, a turn"] == 2
@@ -72,13 +71,13 @@ def test_observer_calls_count_as_memory_and_the_share_is_of_all_tokens() -> None
     assert (talk["memory_share"], talk["calls"]) == (0.5, 2)
 
 
-def test_loopback_hides_real_keys_and_restores_the_environment(
+def test_a_stand_in_service_hides_real_keys_and_restores_the_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "real key")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "too")
-    with loopback() as server:
-        assert os.environ["ANTHROPIC_BASE_URL"] == server.url
+    with asking("http://there"):
+        assert os.environ["ANTHROPIC_BASE_URL"] == "http://there"
         assert os.environ["ANTHROPIC_API_KEY"] != "real key"
         assert "ANTHROPIC_AUTH_TOKEN" not in os.environ
     assert os.environ["ANTHROPIC_API_KEY"] == "real key"

@@ -10,17 +10,16 @@ from random import Random
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
 from memory import KnowledgeStore
 from memory.flow.flows import Flows
 from memory.tiers.knowledge import ConsolidationConfig
-from tests.agent.support import Watcher
 from tests.proofs.channel import Aim, Phase
 from tests.proofs.faults import KILLED, Planned
 from tests.proofs.game import Games, loaded, milestones
 from tests.proofs.ledger import Ledger
 from tests.proofs.memory_oracle import delivered_problems
 from tests.proofs.oracle import Files, run_problems
+from tests.proofs.played import played
 
 # The child processes do not use threads of the test runner.
 pytestmark = [
@@ -31,18 +30,17 @@ CARTRIDGE = loaded()
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("short")
-    settings = Settings(seed=3, run=home / "run", memory=home / "memory.sqlite", until="rival")
-    play_run(settings, Watcher(), Interrupt())
-    return home
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("short")
+    played(folder, seed=3, until="rival")
+    return folder
 
 
 @pytest.fixture
-def files(played: Path, tmp_path: Path) -> Files:
+def files(home: Path, tmp_path: Path) -> Files:
     (tmp_path / "scratch").mkdir()
-    shutil.copytree(played / "run", tmp_path / "run")
-    shutil.copyfile(played / "memory.sqlite", tmp_path / "memory.sqlite")
+    shutil.copytree(home / "run", tmp_path / "run")
+    shutil.copyfile(home / "memory.sqlite", tmp_path / "memory.sqlite")
     return Files(tmp_path / "run", tmp_path / "memory.sqlite", tmp_path / "scratch")
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.proofs.conftest import Sized
-from tests.proofs.recorded import recorded_job
-from tests.recorded_games import recorded_games
+from tests.recorded_games import recorded_games, recorded_job
 
 
 @pytest.mark.proof

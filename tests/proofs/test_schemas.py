@@ -6,14 +6,6 @@ from tests.proofs.conftest import Sized
 from tests.proofs.hostile_files import costs_of, warm
 from tests.proofs.strange_schemas import FILES, schemas_job
 
-IN_THE_GATE = 6
-
-
-def test_a_strange_schema_ends_in_one_line() -> None:
-    warm()
-    rows = [schemas_job(number) for number in range(IN_THE_GATE)]
-    assert [f"{row['name']}: {problem}" for row in rows for problem in row["problems"]] == []
-
 
 @pytest.mark.proof
 def test_many_strange_schemas_end_in_one_line(proof: Sized) -> None:
@@ -24,9 +16,9 @@ def test_many_strange_schemas_end_in_one_line(proof: Sized) -> None:
         {
             "name": f"{name}, {change}",
             "problems": [],
-            "files": sum((row["file"], row["change"]) == (name, change) for row in rows),
+            "files": sum((row["file"], row["damage"]) == (name, change) for row in rows),
         }
         for name in FILES
-        for change in sorted({row["change"] for row in rows if row["file"] == name})
+        for change in sorted({row["damage"] for row in rows if row["file"] == name})
     ]
     schemas.judge([row for row in rows if row["problems"]] or by_change, figures)

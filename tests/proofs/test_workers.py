@@ -9,10 +9,10 @@ import pytest
 from agent.lab import publish, sources
 from agent.lab.publish import stale_results
 from agent.lab.sources import digest
-from tests.proofs.small_jobs import page_job, ticks_job
+from tests.proofs.small_jobs import PRICES, page_job, prices_job
 from tests.proofs.workers import FinishedJobs, Proof, Row
 
-TEMPLATE, TICK, OTHER = "agent/tools/report/templates/eval.html", "agent/mind/mind.py", "README.md"
+TEMPLATE, OTHER = "agent/tools/report/templates/eval.html", "README.md"
 
 
 def proof_of(name: str, home: Path) -> Proof:
@@ -35,13 +35,13 @@ def test_results_and_jobs_are_kept_while_the_files_that_were_opened_for_them_are
 ) -> None:
     monkeypatch.setattr(publish, "FOLDER", tmp_path / "results")
     monkeypatch.setenv("PROOF_PUBLISH", "1")
-    jobs: dict[str, Callable[[int], Row]] = {"pages": page_job, "ticks": ticks_job}
+    jobs: dict[str, Callable[[int], Row]] = {"pages": page_job, "prices": prices_job}
     for name, job in jobs.items():
         proof = proof_of(name, tmp_path)
         proof.judge(proof.rows(job), {})
     assert stale_results() == {}
     first = process_of_pages(tmp_path)
-    for file, aged in ((OTHER, []), (TICK, ["ticks"]), (TEMPLATE, ["pages"])):
+    for file, aged in ((OTHER, []), (PRICES, ["prices"]), (TEMPLATE, ["pages"])):
         with monkeypatch.context() as patch:
             edit(patch, file)
             assert stale_results() == dict.fromkeys(aged, f"{file} changed")

@@ -1,5 +1,8 @@
 """The turn engine beside turns that were played: whether it can play the same, and how likely what happened was."""
 
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,7 +27,6 @@ from emulator.rules.codes import (
     RAN,
     RECHARGING,
     SLOTS,
-    STAGES,
     STATS,
     SUBSTITUTE,
     TEAM,
@@ -43,53 +45,29 @@ ROUNDS: Final = (256, 4_096, 65_536, 1_048_576, 16_777_216)
 FIELDS: Final = 400
 LONGEST: Final = 200  # turns between two menus
 
-# What a turn changes, as numbers: each side, each member of a team, the rest. Names are in the order of `describe`.
-_SIDE: Final = (
-    *["out", "species", "level", "hp", "max_hp", "status", "type1", "type2", "volatile"],
-    *(f"{stat} {at}" for stat in ("stats", "unmodified") for at in range(STATS)),
-    *(f"stages {at}" for at in range(STAGES)),
-    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
-    *[
-        "disabled",
-        "disabled_turns",
-        "confused",
-        "toxic",
-        "attacks_left",
-        "bide_damage",
-        "substitute",
-    ],
-)
-_MEMBER: Final = (
-    *["species", "level", "hp", "max_hp", "status", "exp"],
-    *(f"stats {at}" for at in range(STATS)),
-    *(f"{each} {at}" for each in ("moves", "pp") for at in range(SLOTS)),
-    *(f"stat_exp {at}" for at in range(STATS + 1)),
-)
+TABLE: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+def _names(fields: Sequence[str]) -> list[str]:
+    """Return the names of some fields, of which one with a count stands for several."""
+    parts = [each.partition(" ") for each in fields]
+    return [
+        f"{name} {at}" if count else name
+        for name, _, count in parts
+        for at in range(int(count or 1))
+    ]
+
+
+_BOTH: Final = ("our", "their")
+_SIDE: Final = _names(TABLE["side"])
+_MEMBER: Final = _names(TABLE["member"])
 _HIDDEN: Final = (
-    *["damage", "gainers", "participants", "pay_day", "run_attempts", "ai_uses", "ai_turns"],
-    *(
-        f"{side} {each}"
-        for side in ("our", "their")
-        for each in [
-            "selected",
-            "used",
-            "disabled_move",
-            "number",
-            "effect",
-            "power",
-            "type",
-            "accuracy",
-        ]
-    ),
+    *TABLE["hidden"],
+    *(f"{side} {each}" for side in _BOTH for each in TABLE["hidden_of_a_side"]),
 )
 NAMES: Final = (
-    *(f"{side} {each}" for side in ("our", "their") for each in _SIDE),
-    *(
-        f"{side} member {at} {each}"
-        for side in ("our", "their")
-        for at in range(TEAM)
-        for each in _MEMBER
-    ),
+    *(f"{side} {each}" for side in _BOTH for each in _SIDE),
+    *(f"{side} member {at} {each}" for side in _BOTH for at in range(TEAM) for each in _MEMBER),
     "bag",
     *_HIDDEN,
 )
@@ -325,20 +303,7 @@ def _let_evolve(before: Position, turn: PlayedTurn) -> bool:
     return bool(before.sides[OURS].team["can_evolve"].any())
 
 
-# What happened in a turn as numbers: HP that are left, then whether something happened.
-FEATURES: Final = (
-    "foe's HP",
-    "our HP",
-    "foe hurt",
-    "we hurt",
-    "foe's status",
-    "our status",
-    "foe's stages",
-    "our stages",
-    "foe's volatile status",
-    "our volatile status",
-    "battle ended",
-)
+FEATURES: Final[Sequence[str]] = TABLE["features"]
 HP_FEATURES: Final = 2
 
 

@@ -5,13 +5,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from agent.app import Interrupt
-from agent.app.play import play_run
-from agent.app.summary import NoViewer
-from agent.settings import Settings
 from agent.tools.replay.operations import replay_run
 from emulator import demo_cartridge_path
 from tests.proofs.cartridge_build import builder_of
+from tests.proofs.played import played
 from tests.proofs.workers import Proof, Row, middle
 
 GAME, RANDOM = "the game's waits", "random extra waits"
@@ -35,13 +32,7 @@ def waits_job(kind: str, until: str, number: int) -> Row:
     with TemporaryDirectory(prefix="waits") as name:
         home = Path(name)
         rom = waiting_image(KINDS[kind], home)
-        summary = play_run(
-            Settings(
-                rom=rom, until=until, seed=seed, run=home / "run", memory=home / "memory.sqlite"
-            ),
-            NoViewer(),
-            Interrupt(),
-        )
+        summary = played(home, rom=rom, until=until, seed=seed)
         diverged = replay_run(home / "run", rom).divergence
     reached = [each.id for each in summary.milestones]
     return {

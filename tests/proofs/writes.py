@@ -16,7 +16,7 @@ import tempfile
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -47,7 +47,11 @@ ASKED_AFTER_S: Final = 5.0  # a night waits for a full disk; then it is asked to
 ATTEMPTS: Final = 4  # at a call that a run does not make or make in time; each waits twice as long
 KILLED_AFTER_S: Final = 300.0
 NOT_REACHED: Final = "not reached"
-PLAYED: Final = ("--until", "rival", "--seed", "3")
+PREPARING: Final = (
+    "play --until rival --seed 3 --run {}/run --memory {}/memory.sqlite",
+    "play --until starter --seed 4 --run {}/other --memory {}/other.sqlite",
+    "scenario record {}/run --at 90 --name short --into {}/scenarios",
+)
 MODULES: Final = (
     *("agent.app.play", "agent.tools.report.comparison", "agent.tools.replay.images"),
     *("agent.tools.overnight.supervisor", "agent.tools.scenario.run", "agent.lab.plots"),
@@ -96,6 +100,11 @@ class WritingCommand:
     codes: Sequence[int] = (0,)
     is_atomic: bool = False  # all rows of its memory are the old or the new ones
 
+    @property
+    def reads_a_tape(self) -> bool:
+        """Whether it needs a tape alone, and no game."""
+        return "tapes.sqlite" in self.words
+
 
 COMMANDS: Final = tuple(
     WritingCommand(**row)
@@ -128,7 +137,8 @@ class WriteCases:
     def row(self, part: int) -> Row:
         """Run the command undisturbed, then with each fault of one of `PARTS` parts, and return what became of its files."""
         if not self.base.exists():
-            prepare(self.base, self.run)
+            self.base.mkdir()
+            self.prepare()
         if self.command.name.startswith("play"):
             self._warm_up()
         undisturbed = self._case("undisturbed")
@@ -155,6 +165,27 @@ class WriteCases:
             "results": dict(sorted(results.items())),
             "problems": problems,
         }
+
+    def prepare(self) -> None:
+        """Make what commands read: a tape, or two runs, their memories, a damaged one and a scenario."""
+        base = self.base
+        if self.command.reads_a_tape:
+            turns = [("user", text("goal: the badge")), ("assistant", text("go north"))]
+            tape_file(base / "tapes.sqlite", chain(*turns))
+            return
+        for words in PREPARING:
+            ended = self.run(words, base)
+            if ended.code:
+                message = f"{words} ended with {ended.code}: {ended.said}"
+                raise RuntimeError(message)
+        scenario = base / "scenarios" / "short.toml"
+        lines = scenario.read_text().splitlines()
+        short = ["frames = 300" if line.startswith("frames") else line for line in lines]
+        scenario.write_text("\n".join(short) + "\n")
+        shutil.copyfile(base / "memory.sqlite", base / "damaged.sqlite")
+        with closing(sqlite3.connect(base / "damaged.sqlite")) as database, database:
+            database.execute("PRAGMA ignore_check_constraints = ON")
+            database.execute("UPDATE ltm_entries SET count = 0")
 
     def _warm_up(self) -> None:
         """Run the command in this process, so that what it reads of the cartridge is known in each fork."""
@@ -317,31 +348,6 @@ def _wait(child: int, asked_after_s: float) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
-def prepare(base: Path, run: Callable[[str, Path], CommandEnd]) -> None:
-    """Make the files that the commands read: two runs, their memories, a damaged one, a tape and a scenario."""
-    base.mkdir()
-    begin = " ".join(PLAYED)
-    for words in (
-        f"play {begin} --run {{}}/run --memory {{}}/memory.sqlite",
-        "play --until starter --seed 4 --run {}/other --memory {}/other.sqlite",
-        "scenario record {}/run --at 90 --name short --into {}/scenarios",
-    ):
-        ended = run(words, base)
-        if ended.code:
-            message = f"{words} ended with {ended.code}: {ended.said}"
-            raise RuntimeError(message)
-    scenario = base / "scenarios" / "short.toml"
-    lines = scenario.read_text().splitlines()
-    short = ["frames = 300" if line.startswith("frames") else line for line in lines]
-    scenario.write_text("\n".join(short) + "\n")
-    shutil.copyfile(base / "memory.sqlite", base / "damaged.sqlite")
-    with closing(sqlite3.connect(base / "damaged.sqlite")) as database, database:
-        database.execute("PRAGMA ignore_check_constraints = ON")
-        database.execute("UPDATE ltm_entries SET count = 0")
-    turns = [("user", text("goal: the badge")), ("assistant", text("go north"))]
-    tape_file(base / "tapes.sqlite", chain(*turns))
-
-
 def build_library(folder: Path) -> None:
     """Compile the faults."""
     library = folder / "write_faults.so"
@@ -364,7 +370,8 @@ def write_job(number: int) -> Row:
     library = str(shared / "write_faults.so")
     environment = {**os.environ, "LD_PRELOAD": library, LIBRARY: library}
     with tempfile.TemporaryDirectory(prefix="writes-") as home:
-        words = map(str, (at, part, home, shared / "base"))
+        base = shared / ("tape" if COMMANDS[at].reads_a_tape else "games")
+        words = map(str, (at, part, home, base))
         done = subprocess.run(
             (sys.executable, "-m", __name__, *words),
             cwd=ROOT,
@@ -380,9 +387,10 @@ def write_job(number: int) -> Row:
 def main(words: Sequence[str]) -> None:
     """Print the row of the command with a number, as JSON."""
     at, part = map(int, words[:2])
-    for module in MODULES:  # once, and not in each fork
+    command = COMMANDS[at]
+    for module in () if command.reads_a_tape else MODULES:  # once, and not in each fork
         __import__(module)
-    row = WriteCases(COMMANDS[at], Path(words[2]), Path(words[3])).row(part)
+    row = WriteCases(command, Path(words[2]), Path(words[3])).row(part)
     sys.stdout.write(json.dumps(row) + "\n")
 
 

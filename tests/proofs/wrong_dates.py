@@ -19,7 +19,8 @@ from memory.store.knowledge_store import MOST_COPIES
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.team_memory import MemoryManagementAgent
 from memory.tiers.knowledge import KINDS
-from tests.proofs.histories import DAY, NOON, history
+from tests.memory.samples import NOON
+from tests.proofs.histories import DAY, history
 from tests.proofs.workers import Row
 
 CLOCKS: Final = (  # of machines: never set, set back, ahead, and far ahead

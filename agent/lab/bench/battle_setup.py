@@ -21,6 +21,7 @@ LOWEST: Final = 3
 ABOVE: Final = (-2, -1, 0, 1)  # the own level minus that of the strongest opponent
 LARGEST_TEAM: Final = 3
 LONGEST_WAIT: Final = 240  # frames
+PLAYER_ID: Final = 1  # of the trainer of a drawn team
 WILD: Final = "wild"
 ONE: Final = "trainer with one"
 SEVERAL: Final = "trainer with several"
@@ -53,52 +54,31 @@ class BattleOpponent:
 
 @dataclass(frozen=True, slots=True)
 class BattleSetup:
-    """The setup of one battle: the opponent, the own team, and the frames to wait before it."""
+    """The setup of one battle: the opponent, the bytes to write into RAM before it by address, and the frames to wait.
 
-    seed: int
-    foe: BattleOpponent
-    own: tuple[TeamMember, ...]
-    dvs: int  # of the own mons, as stored
-    wait: int
-
-    def kind(self, _dex: Dex) -> str:
-        """The row of the table that the battle counts in."""
-        return self.foe.kind
-
-    def own_in_ram(self, dex: Dex, player_id: int) -> Mapping[int, bytes]:
-        """Return the bytes to write by address before the battle."""
-        return party_in_ram(dex, self.own, self.dvs, player_id)
-
-
-@dataclass(frozen=True, slots=True)
-class MetTrainer:
-    """A trainer that a game met, and the bytes of RAM of that moment that a battle needs, by address."""
+    `kind` is the row of the table that it counts in, and `own` the team if it was drawn.
+    """
 
     foe: BattleOpponent
+    kind: str
     ram: Mapping[int, bytes]
     seed: int = 0
     wait: int = 1
-
-    def kind(self, dex: Dex) -> str:
-        """The row of the table that the battle counts in: the trainer's."""
-        return dex.trainer(self.foe.trainer_class).name
-
-    def own_in_ram(self, _dex: Dex, _player_id: int) -> Mapping[int, bytes]:
-        """Return the bytes to write by address before the battle."""
-        return self.ram
+    own: tuple[TeamMember, ...] = ()
 
 
-def met_trainer(state: State) -> MetTrainer | None:
-    """Return the trainer of a battle that has just begun, or None in any other state."""
+def met_trainer(state: State, dex: Dex) -> BattleSetup | None:
+    """Return the battle with a trainer that has just begun, or None in any other state."""
     battle, ram = state.battle, state.ram
     if battle is None or not battle.is_trainer:
         return None
-    spans = {symbol(label): size for label, size in KEPT.items()}
+    kept = {symbol(label): size for label, size in KEPT.items()}
     foe = BattleOpponent(battle.trainer_class, battle.trainer_number, ())
-    return MetTrainer(foe, {at: bytes(ram.span(at, size)) for at, size in spans.items()})
+    spans = {at: bytes(ram.span(at, size)) for at, size in kept.items()}
+    return BattleSetup(foe, dex.trainer(battle.trainer_class).name, spans)
 
 
-def met_battle(met: Sequence[MetTrainer], seed: int) -> MetTrainer:
+def met_battle(met: Sequence[BattleSetup], seed: int) -> BattleSetup:
     """Return the battle of a seed; the classes of trainers alternate."""
     chance = Random(seed)
     classes = list(dict.fromkeys(each.foe.trainer_class for each in met))
@@ -117,9 +97,11 @@ def battle_setup(dex: Dex, seed: int) -> BattleSetup:
     own = tuple(
         [TeamMember(max(highest + chance.choice(ABOVE), 2), each.index) for each in species]
     )
-    return BattleSetup(
-        seed, foe, own, chance.randrange(1 << 16), 1 + chance.randrange(LONGEST_WAIT)
-    )
+    ram = {
+        symbol("wPlayerID"): PLAYER_ID.to_bytes(2),
+        **party_in_ram(dex, own, chance.randrange(1 << 16), PLAYER_ID),
+    }
+    return BattleSetup(foe, foe.kind, ram, seed, 1 + chance.randrange(LONGEST_WAIT), own)
 
 
 def _foe(dex: Dex, kind: str, chance: Random) -> BattleOpponent:

@@ -6,6 +6,7 @@ Each seed draws one battle, with an empty bag, or one of those that games met. N
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,7 +15,7 @@ from agent.app.session import PlayLimits
 from agent.battle.odds import prepare
 from agent.battle.policy import BattlePolicy
 from agent.errors import RunError
-from agent.lab.bench.battle_setup import BattleSetup, MetTrainer, met_trainer, opponent_in_ram
+from agent.lab.bench.battle_setup import BattleSetup, met_trainer, opponent_in_ram
 from agent.lab.bench.game import GOAL, StateWatcher, open_session
 from agent.lab.bench.stopwatch import calls_of
 from agent.lab.publish import Findings, Row
@@ -115,42 +116,38 @@ class BattlePair:
     met: str = ""
 
 
-class FightJob(NamedTuple):
-    """The job of one process: battles, the cartridge image and the start state."""
-
-    rom: Path
-    start: bytes
-    battles: Sequence[BattleSetup | MetTrainer]
-
-
 def fight_pairs(
-    cartridge: Cartridge, battles: Sequence[BattleSetup | MetTrainer], *, processes: int, done: Done
+    cartridge: Cartridge, battles: Sequence[BattleSetup], *, processes: int, done: Done
 ) -> list[BattlePair]:
     """Return each battle, fought by both policies; `done` gets the number of further completed ones."""
     start = start_state(cartridge)
     chunks = [battles[at : at + CHUNK] for at in range(0, len(battles), CHUNK)]
-    orders = [FightJob(cartridge.path, start, chunk) for chunk in chunks]
     fought = play_all(
-        fight_chunk, orders, processes=processes, done=lambda more: done(more * CHUNK)
+        partial(fight_chunk, cartridge.path, start),
+        chunks,
+        processes=processes,
+        done=lambda more: done(more * CHUNK),
     )
     return [pair for chunk in fought for pair in chunk]
 
 
-def fight_chunk(order: FightJob, _asked: Asked) -> list[BattlePair]:
-    """Return the battles of a few seeds."""
-    cartridge = load_cartridge(order.rom)
+def fight_chunk(
+    rom: Path, start: bytes, battles: Sequence[BattleSetup], _asked: Asked
+) -> list[BattlePair]:
+    """Return a few battles, each fought by both policies from the start state."""
+    cartridge = load_cartridge(rom)
     dex = Dex.of(cartridge)
     agent, baseline = NoRunPolicy(dex), StrongestMove(dex)
     with closing(PyBoyConsole(cartridge)) as console:
         return [
             BattlePair(
                 drawn.seed,
-                drawn.kind(dex),
-                play_battle(console, order.start, dex, drawn, agent),
-                play_battle(console, order.start, dex, drawn, baseline),
+                drawn.kind,
+                play_battle(console, start, drawn, agent),
+                play_battle(console, start, drawn, baseline),
                 dex.trainer(drawn.foe.trainer_class).name if drawn.foe.trainer_class else "",
             )
-            for drawn in order.battles
+            for drawn in battles
         ]
 
 
@@ -166,24 +163,17 @@ def start_state(cartridge: Cartridge) -> bytes:
     return moment.state
 
 
-class MeetingJob(NamedTuple):
-    """The job of one process: the game of a seed to a milestone."""
-
-    rom: Path
-    seed: int
-    until: str
-
-
 class TrainerWatcher(Viewer):
     """A viewer that notes each trainer when the battle begins."""
 
-    def __init__(self) -> None:
-        self.met: list[MetTrainer] = []
+    def __init__(self, dex: Dex) -> None:
+        self._dex = dex
+        self.met: list[BattleSetup] = []
         self._in_battle = False
 
     def show(self, moment: TickView) -> None:
         """Take the state."""
-        met = None if self._in_battle else met_trainer(moment.state)
+        met = None if self._in_battle else met_trainer(moment.state, self._dex)
         self._in_battle = moment.state.in_battle
         self.met += [met] if met is not None else []
 
@@ -191,19 +181,21 @@ class TrainerWatcher(Viewer):
 class GamePlayed(NamedTuple):
     """The trainers that a game met, and the processor time of each decision in its battles, in seconds."""
 
-    met: list[MetTrainer]
+    met: list[BattleSetup]
     decision_s: tuple[float, ...]
 
 
-def meet_trainers(order: MeetingJob, _asked: Asked) -> GamePlayed:
-    """Return what a game met, and how long it took over its battles."""
-    cartridge, watcher, decide = load_cartridge(order.rom), TrainerWatcher(), BattlePolicy.order
-    prepare(Dex.of(cartridge))
+def meet_trainers(rom: Path, until: str, seed: int, _asked: Asked) -> GamePlayed:
+    """Return what a game met on its way to a milestone, and how long it took over its battles."""
+    cartridge, decide = load_cartridge(rom), BattlePolicy.order
+    dex = Dex.of(cartridge)
+    watcher = TrainerWatcher(dex)
+    prepare(dex)
     with (
-        open_session(cartridge, Story.of(cartridge.kind), order.seed) as (session, _),
+        open_session(cartridge, Story.of(cartridge.kind), seed) as (session, _),
         calls_of([decide]) as turns,
     ):
-        session.play(PlayLimits(order.until, LONGEST_GAME), watcher)
+        session.play(PlayLimits(until, LONGEST_GAME), watcher)
     return GamePlayed(watcher.met, tuple([each.cpu_s for each in turns[decide]]))
 
 
@@ -220,17 +212,11 @@ def _after_first_battle() -> Callable[[State], bool]:
 
 
 def play_battle(
-    console: PyBoyConsole,
-    start: bytes,
-    dex: Dex,
-    drawn: BattleSetup | MetTrainer,
-    commander: Commander,
+    console: PyBoyConsole, start: bytes, drawn: BattleSetup, commander: Commander
 ) -> FightResult:
     """Fight a battle from the saved start state."""
     console.load(start)
-    state = read_state(console.ram(), console.frame)
-    own = drawn.own_in_ram(dex, state.player.player_id)
-    for address, data in {**own, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
+    for address, data in {**drawn.ram, symbol("wOptions"): bytes([FAST_AND_SET])}.items():
         console.poke(address, data)
     console.perform(Step(None, 0, drawn.wait))
     for address, data in opponent_in_ram(drawn.foe).items():
@@ -238,7 +224,8 @@ def play_battle(
     console.perform(Step(None, 0, BEGINNING))
     decide = type(commander).order
     with calls_of([decide]) as turns:
-        skill_run = SkillRun(fight(commander, read_state(console.ram(), console.frame)))
+        state = read_state(console.ram(), console.frame)
+        skill_run = SkillRun(fight(commander, state))
         for _ in range(MOST_STEPS):
             if skill_run.outcome is not Outcome.RUNNING:
                 break

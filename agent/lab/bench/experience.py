@@ -15,8 +15,6 @@ tested seeds, not the choice of other lessons.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
 from statistics import fmean
 from typing import Any, Final, NamedTuple
 
@@ -52,55 +50,14 @@ MEASURES: Final = (
 )
 
 
-class EffectVerdict(Enum):
-    """The verdict of an interval on a measure for which a lower value is better."""
-
-    HELPS = "helps"
-    HARMS = "harms"
-    NOTHING = "no difference shown"
-    TOO_FEW = "too few games to say"
-
-
-@dataclass(frozen=True, slots=True)
-class PairedDifference:
-    """One measure in pairs: both means, their difference with its interval, and the counts of which was lower.
-
-    `signs.first` counts the pairs in which the game with memory was lower.
-    """
-
-    measure: Measure
-    with_it: float
-    without_it: float
-    gap: Interval
-    signs: Paired
-
-    @property
-    def verdict(self) -> EffectVerdict:
-        """The verdict of the interval, which is too narrow for few pairs; one that contains 0 shows no difference."""
-        if self.signs.count < FEWEST:
-            return EffectVerdict.TOO_FEW
-        if self.gap.high < 0:
-            return EffectVerdict.HELPS
-        return EffectVerdict.HARMS if self.gap.low > 0 else EffectVerdict.NOTHING
-
-    def figures(self) -> Row:
-        """Return the figures by name."""
-        return {
-            "with": self.with_it,
-            "without": self.without_it,
-            "difference": self.gap,
-            "better": self.signs.first,
-            "same": self.signs.both + self.signs.neither,
-            "worse": self.signs.second,
-            "p": self.signs.p_value(),
-            "verdict": self.verdict.value,
-        }
-
-
 def difference(
     measure: Measure, with_it: Sequence[TrialGame], without_it: Sequence[TrialGame]
-) -> PairedDifference:
-    """Compare the games of the same seeds, in the same order; there must be at least one."""
+) -> Row:
+    """Return one measure of the games of the same seeds, in the same order; there must be at least one.
+
+    These are both means, their difference with its interval, in how many pairs the game with memory was better, the
+    same or worse, and a verdict.
+    """
     ones, others = ([measure.of(game) for game in games] for games in (with_it, without_it))
     pairs = list(zip(ones, others, strict=True))
     if measure.is_share:
@@ -108,7 +65,25 @@ def difference(
     else:
         gap = mean_interval([a - b for a, b in pairs])
     signs = Paired.of((a < b, b < a) for a, b in pairs)
-    return PairedDifference(measure, fmean(ones), fmean(others), gap, signs)
+    return {
+        "with": fmean(ones),
+        "without": fmean(others),
+        "difference": gap,
+        "better": signs.first,
+        "same": signs.both + signs.neither,
+        "worse": signs.second,
+        "p": signs.p_value(),
+        "verdict": _verdict(gap, len(pairs)),
+    }
+
+
+def _verdict(gap: Interval, pairs: int) -> str:
+    """Return what an interval says, which is too narrow for few pairs; one that contains 0 shows no difference."""
+    if pairs < FEWEST:
+        return "too few games to say"
+    if gap.high < 0:
+        return "helps"
+    return "harms" if gap.low > 0 else "no difference shown"
 
 
 def experience_findings(
@@ -192,4 +167,4 @@ def _uses(trials: Trials) -> Iterator[tuple[str, Row]]:
 
 
 def _differences(one: Sequence[TrialGame], other: Sequence[TrialGame]) -> dict[str, Row]:
-    return {each.what: difference(each, one, other).figures() for each in MEASURES}
+    return {each.what: difference(each, one, other) for each in MEASURES}

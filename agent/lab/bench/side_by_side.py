@@ -7,7 +7,6 @@ through PyBoy's own `memory`.
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 from time import perf_counter
@@ -20,7 +19,7 @@ from agent.lab.publish import Findings
 from agent.lab.runner import play_all
 from agent.lab.stats import Interval, Rounds
 from agent.story.story import NEVER, Story
-from agent.tools.progress import Asked, never, numbered
+from agent.tools.progress import Asked, numbered
 from emulator import FRAMES_PER_SECOND, Cartridge, PyBoyConsole, Step
 from emulator.ram import WORK_RAM
 
@@ -29,18 +28,6 @@ LOOKING: Final = "PyBoy, a picture and 8 KB of RAM at each step"
 WHOLE: Final = "the agent, whole"
 WAYS: Final = (ALONE, LOOKING, WHOLE)
 AT_A_TIME: Final = (1, 2)  # processes
-
-
-@dataclass(frozen=True, slots=True)
-class Lap:
-    """One way to play the input of a game; `core` is the only one that it uses, None for any."""
-
-    way: str
-    cartridge: Cartridge
-    seed: int
-    ticks: int
-    steps: Sequence[Step]
-    core: int | None = None
 
 
 def measure_side_by_side(
@@ -60,12 +47,10 @@ def measure_side_by_side(
         for processes in AT_A_TIME:
             stage(f"round {number + 1}, {processes} at a time")
             for way in WAYS:
-                laps = [
-                    Lap(way, cartridge, seed, ticks, steps, cores[at % len(cores)])
-                    for at in range(processes)
-                ]
+                lap = partial(run_lap, way, cartridge, seed, steps)
+                own = [cores[at % len(cores)] for at in range(processes)]
                 # A process of its own each: one that has played this game knows its odds and ways.
-                speeds = play_all(run_lap, laps, processes=max(AT_A_TIME), done=lambda _: None)
+                speeds = play_all(lap, own, processes=max(AT_A_TIME), done=lambda _: None)
                 found[processes][way].append(sum(speeds))
     figures = {
         "seed": seed,
@@ -89,10 +74,19 @@ def measure_side_by_side(
     return Findings(title, figures, [rows], rows, partial(_draw, found))
 
 
-def run_lap(lap: Lap, _asked: Asked = never) -> float:
-    """Return the frames a second of a lap."""
-    with _on_core(lap.core):
-        return _played(lap) if lap.way == WHOLE else _pressed(lap, is_looking=lap.way == LOOKING)
+def run_lap(
+    way: str,
+    cartridge: Cartridge,
+    seed: int,
+    steps: Sequence[Step],
+    core: int | None,
+    _asked: Asked,
+) -> float:
+    """Return the frames a second of one way to play the steps of a game, on one core if it is given."""
+    with _on_core(core):
+        if way == WHOLE:
+            return _played(cartridge, seed, steps)
+        return _pressed(cartridge, steps, is_looking=way == LOOKING)
 
 
 @contextmanager
@@ -108,18 +102,18 @@ def _on_core(core: int | None) -> Iterator[None]:
         os.sched_setaffinity(0, before)
 
 
-def _played(lap: Lap) -> float:
-    story = Story.of(lap.cartridge.kind)
-    with open_session(lap.cartridge, story, lap.seed) as (session, _):
+def _played(cartridge: Cartridge, seed: int, steps: Sequence[Step]) -> float:
+    story = Story.of(cartridge.kind)
+    with open_session(cartridge, story, seed) as (session, _):
         began = perf_counter()
-        session.play(PlayLimits(NEVER, lap.ticks), NoViewer())
-        return sum(step.frames for step in lap.steps) / (perf_counter() - began)
+        session.play(PlayLimits(NEVER, len(steps)), NoViewer())
+        return sum(step.frames for step in steps) / (perf_counter() - began)
 
 
-def _pressed(lap: Lap, *, is_looking: bool) -> float:
-    with closing(PyBoyConsole(lap.cartridge)) as console:
+def _pressed(cartridge: Cartridge, steps: Sequence[Step], *, is_looking: bool) -> float:
+    with closing(PyBoyConsole(cartridge)) as console:
         began = perf_counter()
-        for step in lap.steps:
+        for step in steps:
             console.perform(step, render=is_looking)
             if is_looking:
                 console.screen()

@@ -5,14 +5,9 @@ same number of frames of that program, in the same process, alternating with pla
 from one step to the next: reading RAM, perceiving, sensing, deciding, memory, recording, consolidation, checkpoints.
 PyBoy is slow at writing its state for a checkpoint; that is measured separately, and a second ratio counts it as ours.
 Our cost depends on ticks and that of the reference on frames, so each part of play has its own ratio.
-
-The program is part of this project and has 32 KiB. Its V-blank interrupt saves registers, counts frames and
-scrolls the picture by a pixel. Its main program loops forever with the mix of a game's inner loops: 64 bytes are
-read, added, combined with their neighbours, tested and written back, so that every round has other
-numbers; then a subroutine sums 32 of them up in 16 bits, with pushes, calls, carries and branches. The
-LCD is on. There is no waiting and no busy loop: the 17,556 cycles of every frame are ordinary instructions.
 """
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -46,50 +41,22 @@ from emulator import (
 from emulator.ram import NoControl
 from emulator.screen import GlyphReader, TextReader, Unavailable, accuracy, find_tesseract
 
-TITLE: Final = b"NEVER HALTS"
-ENTRY: Final = bytes.fromhex("00 C3 50 01")  # nop; jp main
-VBLANK: Final = bytes.fromhex("C3 00 02")  # jp 0200
-
-MAIN: Final = bytes.fromhex(
-    "31 FE FF  3E 01  E0 FF  FB"  # sp = FFFE; allow V-blank interrupts
-    "21 00 C1  11 00 C1  06 40"  # again: hl = de = C100; b = 64
-    "2A  80  AE  12  13"  # next: a = (hl+) + b ^ (hl); (de+) = a
-    "CB 7F  28 03  CB 37  4F"  # when bit 7 of a is set: c = a with its nibbles swapped
-    "05  20 F2"  # b -= 1, and back to next until it is 0
-    "CD 80 01  18 E4"  # call sum; back to again
-)
-SUM: Final = bytes.fromhex(
-    "C5  21 00 C1  01 00 00  1E 20"  # save bc; hl = C100; bc = 0; e = 32
-    "2A  81  4F  30 01  04"  # next: c += (hl+), with the carry into b
-    "1D  20 F7"  # e -= 1, and back to next until it is 0
-    "78  EA 00 C3  C1  C9"  # (C300) = b; restore bc
-)
-COUNT_FRAMES: Final = bytes.fromhex(
-    "F5 E5  21 00 C0  34  20 02  23 34"  # save af and hl; count at C000, carry to C001
-    "F0 43  3C  E0 43"  # rSCX += 1
-    "E1 F1  D9"
-)
+NEVER_HALTS: Final = tomllib.loads(Path(__file__).with_name("never_halts.toml").read_text("utf-8"))
 START_UP: Final = 120  # frames; PyBoy's own boot program takes about half of them
-PROGRAM: Final = {
-    0x0040: VBLANK,
-    0x0100: ENTRY,
-    0x0134: TITLE,
-    0x0150: MAIN,
-    0x0180: SUM,
-    0x0200: COUNT_FRAMES,
-}
 
 
 def never_halting() -> PyBoyConsole:
     """Return a console that runs the program, after PyBoy's start-up."""
     rom = bytearray(0x8000)
-    for address, code in PROGRAM.items():
-        rom[address : address + len(code)] = code
+    for address, lines in NEVER_HALTS.items():
+        code = bytes.fromhex(" ".join(lines))
+        at = int(address, 16)
+        rom[at : at + len(code)] = code
     rom[HEADER_CHECKSUM] = header_checksum(bytes(rom))
     cartridge = Cartridge(
         path=Path("never_halts.gb"),  # no file: the image is only in memory
         rom=bytes(rom),
-        title=TITLE.decode(),
+        title="NEVER HALTS",
         sha1=sha1(rom, usedforsecurity=False).hexdigest(),
         kind=CartridgeKind.DEMO,
     )
@@ -170,11 +137,6 @@ def read_all(samples: Sequence[TextSample], reader: TextReader) -> ReaderFigures
     return ReaderFigures(len(samples), fmean(shares), shares.count(1.0), Distribution.of(times))
 
 
-def some(samples: Sequence[TextSample], wanted: int) -> Sequence[TextSample]:
-    """Return at most `wanted` samples, spread evenly."""
-    return samples[:: -(-len(samples) // wanted)] if samples else ()
-
-
 DECODED: Final = 3  # times
 OPINIONS: Final = 40  # screens for Tesseract, which is thousands of times slower
 WARM_UP: Final = 200  # ticks: caches fill, lazy tables are decoded
@@ -192,17 +154,9 @@ CUTS: Final[Mapping[str, Cut]] = {
 
 
 def measure_speed(
-    cartridge: Cartridge,
-    seed: int,
-    ticks: int,
-    rounds: int,
-    say: Callable[[str], object],
-    opinions: int = OPINIONS,
+    cartridge: Cartridge, seed: int, ticks: int, rounds: int, say: Callable[[str], object]
 ) -> Findings:
-    """Return all figures of `rounds` games of `ticks` ticks; `say` gets the name of each stage.
-
-    `opinions` is the number of screens that Tesseract reads as well, if it is installed.
-    """
+    """Return all figures of `rounds` games of `ticks` ticks; `say` gets the name of each stage."""
     tesseract = find_tesseract()
     stage = numbered(say, 5 + rounds + (not isinstance(tesseract, Unavailable)))
     stage("decoding the cartridge")
@@ -223,8 +177,9 @@ def measure_speed(
     glyphs = read_all(samples, GlyphReader(Font.of(cartridge)))
     second = None
     if not isinstance(tesseract, Unavailable):
-        stage(f"reading {opinions} of them with Tesseract")
-        second = read_all(some(samples, opinions), tesseract)
+        stage(f"reading {OPINIONS} of them with Tesseract")
+        apart = -(-len(samples) // OPINIONS)
+        second = read_all(samples[::apart], tesseract)
     stretches = {name: _stretch(games, cut) for name, cut in CUTS.items() if all(map(cut, games))}
     figures: Figures = {
         "speed_ratio": stretches["all"]["speed_ratio"].median,

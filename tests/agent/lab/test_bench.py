@@ -3,8 +3,7 @@
 import json
 import pkgutil
 from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ from agent.lab.bench import side_by_side
 from agent.lab.bench import stopwatch as parts
 from agent.lab.bench.game import open_session, play
 from agent.lab.bench.side_by_side import measure_side_by_side
-from agent.lab.bench.speed import TextSample, gather, measure_speed, never_halting, read_all
+from agent.lab.bench.speed import TextSample, gather, never_halting, read_all
 from agent.lab.bench.stopwatch import Parts, Stopwatch
-from agent.lab.publish import Findings
+from agent.lab.publish import Findings, flattened
 from agent.story.story import Story
 from emulator import Font, Step, demo_cartridge_path, load_cartridge
 from emulator.screen.glyphs import GlyphReader
@@ -83,10 +82,13 @@ def test_timed_functions_are_restored_afterwards() -> None:
     assert all(current(each) is each for each in parts.PARTS)
 
 
+TICKS = 20
+
+
 def recorded(timed: Parts) -> list[StepRow]:
     story = Story.of(CARTRIDGE.kind)
     with Stopwatch().on(timed), open_session(CARTRIDGE, story, 0) as (session, store):
-        session.play(PlayLimits("never", 120), NoViewer())
+        session.play(PlayLimits("never", TICKS), NoViewer())
         return list(store.record.steps())
 
 
@@ -95,21 +97,20 @@ def test_the_game_is_the_same_with_and_without_the_stopwatch() -> None:
 
 
 def test_every_tick_is_recorded_with_its_frames() -> None:
-    reference = never_halting()
-    game = play(CARTRIDGE, 0, 120, parts.PARTS, reference)
-    assert len(game.ticks) == 120
+    with closing(never_halting()) as reference:
+        game = play(CARTRIDGE, 0, TICKS, parts.PARTS, reference)
+    assert len(game.ticks) == TICKS
     assert all(tick.frames > 0 for tick in game.ticks)
     assert {"RAM read", "remembering", "checkpoints"} <= set(game.ticks[0].parts)
     assert set().union(*(tick.parts for tick in game.ticks)) <= set(parts.PARTS.values())
-    reference.close()
 
 
 def test_all_ways_of_playing_side_by_side_have_the_same_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(side_by_side, "AT_A_TIME", (1,))  # a second process takes seconds to begin
-    found = measure_side_by_side(CARTRIDGE, 0, 40, 1, lambda _: None)
-    assert found.figures["ticks"] == 40
+    found = measure_side_by_side(CARTRIDGE, 0, 20, 1, lambda _: None)
+    assert found.figures["ticks"] == 20
     speeds = found.figures["frames_per_s"]["1 at a time"]
     assert list(speeds) == [row["way"] for row in found.rows] == list(side_by_side.WAYS)
     assert all(each.low > 0 for each in speeds.values())
@@ -117,28 +118,21 @@ def test_all_ways_of_playing_side_by_side_have_the_same_input(
     assert found.draw().startswith(b"\x89PNG")
 
 
-@dataclass(frozen=True)
-class Gathered:
-    samples: list[TextSample]
-
-
 @pytest.fixture(scope="module")
-def gathered() -> Gathered:
+def samples() -> list[TextSample]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("agent.lab.bench.speed.WANTED", 80)
-        patch.setattr("agent.lab.bench.speed.LONGEST", 600)
-        return Gathered(gather(CARTRIDGE, 0))
+        patch.setattr("agent.lab.bench.speed.WANTED", 20)
+        patch.setattr("agent.lab.bench.speed.LONGEST", 100)
+        return gather(CARTRIDGE, 0)
 
 
-def test_screens_are_distinct_and_hold_text(gathered: Gathered) -> None:
-    pictures = [sample.screen for sample in gathered.samples]
-    assert len(set(pictures)) == len(pictures) > 0
-    assert all(any(map(str.strip, sample.rows)) for sample in gathered.samples)
-
-
-def test_glyphs_are_read_like_the_tile_map(gathered: Gathered) -> None:
-    reading = read_all(gathered.samples, GlyphReader(Font.of(CARTRIDGE)))
-    assert reading.screens == len(gathered.samples)
+def test_screens_are_distinct_and_glyphs_are_read_like_the_tile_map(
+    samples: list[TextSample],
+) -> None:
+    assert len({sample.screen for sample in samples}) == len(samples) > 0
+    assert all(any(map(str.strip, sample.rows)) for sample in samples)
+    reading = read_all(samples, GlyphReader(Font.of(CARTRIDGE)))
+    assert reading.screens == len(samples)
     assert reading.accuracy > 0.99
 
 
@@ -149,13 +143,17 @@ def test_bench_refuses_an_unwritable_page_before_measuring(agent: Agent, path: s
     assert ended.err == f"error: --write {path} names no file in an existing folder; name one\n"
 
 
-def test_bench_prints_its_figures_as_one_json_object(
-    agent: Agent, gathered: Gathered, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_bench_prints_its_figures_as_one_json_object_or_as_a_table(
+    agent: Agent,
+    samples: list[TextSample],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
+    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: samples)
     monkeypatch.setenv("PATH", str(tmp_path))  # without Tesseract
     page = tmp_path / "speed.json"
-    options = ("--json", "--ticks", "60", "--rounds", "2", "--write", page)
+    options = ("--json", "--ticks", "20", "--rounds", "1", "--write", page)
     ended = agent("bench", "speed", *options)
     assert ended.code == 0, ended.err
     assert len(ended.out.splitlines()) == 1
@@ -163,12 +161,19 @@ def test_bench_prints_its_figures_as_one_json_object(
     assert 0 < figures["speed_ratio"] < 1
     assert {"stretches", "parts_us", "decoding", "glyphs"} <= set(figures)
     assert figures["tesseract"] is None
-    assert "4 of 7: 60 ticks beside a program that never halts" in ended.err
+    stages = [line.partition(":")[0] for line in ended.err.splitlines()]
+    assert stages == [f"{number} of 6" for number in range(1, 7)]
+    assert "3 of 6: 20 ticks beside a program that never halts" in ended.err
     written = json.loads(page.read_text(encoding="utf-8"))
     assert written["figures"] == figures
     assert written["command"].startswith(
-        "scripts/red-agent bench speed --json --ticks 60 --rounds 2"
+        "scripts/red-agent bench speed --json --ticks 20 --rounds 1"
     )
+    rows = flattened(figures)
+    show(Findings("speed", figures, [rows]), json=False)
+    table = capsys.readouterr().out
+    assert all(row["value"].split()[0] in table for row in rows if row["value"])
+    assert all(words in table for words in ("speed ratio", "RAM read", "plan us"))
 
 
 def test_ctrl_c_ends_bench_at_the_next_stage(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,28 +197,3 @@ def test_a_table_that_is_too_wide_is_shown_with_its_columns_as_rows(
         lines = capsys.readouterr().out.splitlines()
         assert " ".join(lines[2].split()) == " ".join(head)
         assert all(len(line) <= columns for line in lines)
-
-
-def test_every_figure_is_in_the_table(
-    gathered: Gathered, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent.lab.bench.speed.gather", lambda _cartridge, _seed: gathered.samples)
-    messages: list[str] = []
-    found = measure_speed(CARTRIDGE, 0, 60, 1, messages.append, opinions=2)
-    numbers = [f"{number} of {len(messages)}:" for number in range(1, len(messages) + 1)]
-    assert [each[: each.index(":") + 1] for each in messages] == numbers
-    show(found, json=False)
-    table = capsys.readouterr().out
-    assert all(row["value"].split()[0] in table for row in found.tables[0] if row["value"])
-    for words in ("speed ratio", "RAM read", "plan us"):
-        assert words in table
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [(("--ticks", "0"), 2), (("--rounds", "0"), 2), (("--rom", "/nowhere/red.gb"), 1)],
-)
-def test_bench_refuses_a_bad_argument(arguments: tuple[str, ...], code: int, agent: Agent) -> None:
-    ended = agent("bench", "speed", *arguments)
-    assert ended.code == code
-    assert "Traceback" not in ended.err

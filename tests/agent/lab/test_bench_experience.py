@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 from agent.cli.measurements import ExperienceOptions
 from agent.errors import UsageError
 from agent.experience.memory_use import MemoryUse
-from agent.lab.bench.experience import (
-    MEASURES,
-    TICKS,
-    EffectVerdict,
-    difference,
-    experience_findings,
-)
+from agent.lab.bench.experience import MEASURES, TICKS, difference, experience_findings
 from agent.lab.bench.trials import (
     EMPTY,
     TAUGHT,
@@ -30,11 +24,11 @@ from agent.lab.bench.trials import (
     arms,
     lessons_of,
     play_game,
-    play_on,
     play_trials,
 )
 from agent.lab.bench.trials import teach as teach_games
 from agent.lab.stats import mean_interval
+from agent.tools.progress import never
 from emulator import demo_cartridge_path, load_cartridge
 from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import ROOT, Agent
@@ -42,26 +36,29 @@ from tests.agent.support import ROOT, Agent
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 CHOICE = "take_starter"
 UNLUCKY = 7004  # the random choice is one of the slowest
-LUCKY = 7001  # and here the best one
 ENOUGH = 4_000
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory taught by games of other seeds: ticks to the first milestone after a battle."""
     took = ((2, 180), (3, 180), (4, 150))
     lessons = [
         ticks_lesson(CHOICE, way, ticks + luck) for way, ticks in took for luck in (-2, 0, 2)
     ]
-    return teach(tmp_path / "memory.sqlite", lessons)
+    return teach(tmp_path_factory.mktemp("taught") / "memory.sqlite", lessons)
+
+
+@pytest.fixture(scope="module")
+def played_on(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A memory that a game of seed 7002 has filled."""
+    memory = tmp_path_factory.mktemp("played on") / "memory.sqlite"
+    teach_games([order(7002, "left_home")], memory, asked=never, done=ignored)
+    return memory
 
 
 def order(seed: int, until: str, memory: Path | None = None, limit: int = ENOUGH) -> TrialOrder:
     return TrialOrder(CARTRIDGE.path, until, seed, limit, memory=memory)
-
-
-def never() -> bool:
-    return False
 
 
 def after(times: int) -> Callable[[], bool]:
@@ -74,37 +71,31 @@ def ignored(_more: int) -> None:
     pass
 
 
-def test_e38_taught_games_take_fewer_turns_and_lose_no_more(memory: Path) -> None:
-    orders = [order(seed, "rival", memory) for seed in (UNLUCKY, LUCKY)]
-    trials = play_trials(orders, (TAUGHT, EMPTY), processes=1, asked=never, done=ignored)
-    taught, empty = trials[TAUGHT], trials[EMPTY]
-    assert {each.choices[CHOICE] for each in taught} == {4}
-    assert [each.choices[CHOICE] for each in empty] == [3, 4]
-    assert sum(each.turns for each in taught) < sum(each.turns for each in empty)
-    assert sum(each.lost for each in taught) <= sum(each.lost for each in empty)
-    assert all(each.reached and each.stop == "goal" for each in (*taught, *empty))
-    same_choice = taught[-1], empty[-1]
-    assert same_choice[0] == same_choice[1]
+def without(use: MemoryUse) -> Arm:
+    return next(each for each in arms(each_use=True) if each.off == (use,))
 
 
-def test_e38_every_use_of_memory_has_an_arm_without_it(memory: Path) -> None:
+def test_every_use_of_memory_has_an_arm_without_it() -> None:
     every = arms(each_use=True)
     assert [each.off for each in every[2:]] == [(use,) for use in MemoryUse]
     assert arms(each_use=False) == every[:2] == (TAUGHT, EMPTY)
-    choosing = next(each for each in every if each.off == (MemoryUse.CHOICES,))
-    orders = [order(UNLUCKY, "starter", memory)]
-    trials = play_trials(orders, (TAUGHT, choosing), processes=1, asked=never, done=ignored)
-    assert trials[TAUGHT][0].choices[CHOICE] == 4
-    assert trials[choosing][0].choices[CHOICE] == 3  # the random choice
 
 
-def test_a_game_without_a_use_that_changed_nothing_is_the_taught_one(memory: Path) -> None:
-    unused = Arm("taught without routes", is_taught=True, off=(MemoryUse.ROUTES,))
-    the_order = order(UNLUCKY, "rival", memory)
-    trials = play_trials([the_order], (TAUGHT, unused), processes=1, asked=never, done=ignored)
-    (taught,) = trials[TAUGHT]
+def test_e38_taught_games_take_fewer_turns_and_lose_no_more(memory: Path) -> None:
+    choosing, unused = without(MemoryUse.CHOICES), without(MemoryUse.ROUTES)
+    the_order, every = order(UNLUCKY, "rival", memory), (TAUGHT, EMPTY, choosing, unused)
+    before = memory.read_bytes()
+    trials = play_trials([the_order], every, processes=1, asked=never, done=ignored)
+    (taught,), (empty,) = trials[TAUGHT], trials[EMPTY]
+    assert (taught.choices[CHOICE], empty.choices[CHOICE]) == (4, 3)
+    assert taught.turns < empty.turns
+    assert taught.lost <= empty.lost
+    assert all(each.reached and each.stop == "goal" for each in (taught, empty))
+    assert replace(trials[choosing][0], moved=None) == replace(empty, moved=None)
+    # Without a use that changed nothing the game is the taught one.
     assert trials[unused] == [taught]
     assert play_game(replace(the_order, without=unused.off), never) == taught
+    assert memory.read_bytes() == before
 
 
 def test_a_game_that_misses_its_milestone_counts_at_the_limit() -> None:
@@ -118,21 +109,17 @@ def test_a_broken_game_is_reported_as_an_error(tmp_path: Path) -> None:
     assert (broken.reached, broken.stop, broken.ticks) == (False, "error", ENOUGH)
 
 
-def test_parallel_games_are_the_same_and_do_not_change_the_taught_memory(memory: Path) -> None:
-    before = memory.read_bytes()
-    one = [order(7000, "left_home", memory)]
+def test_parallel_games_are_the_same() -> None:
+    one = [order(7000, "left_home", limit=20)]
     alone, together = (
-        play_trials(orders, (TAUGHT,), processes=len(orders), asked=never, done=ignored)[TAUGHT]
+        play_trials(orders, (EMPTY,), processes=len(orders), asked=never, done=ignored)[EMPTY]
         for orders in (one, one * 2)
     )
     assert tuple(together) == tuple(alone) * 2
-    assert memory.read_bytes() == before
 
 
-def test_lessons_name_the_seeds_that_taught_them(tmp_path: Path) -> None:
-    memory = tmp_path / "memory.sqlite"
-    teach_games([order(7002, "first_badge", limit=220)], memory, asked=never, done=ignored)
-    lessons = lessons_of(memory)
+def test_lessons_name_the_seeds_that_taught_them(played_on: Path) -> None:
+    lessons = lessons_of(played_on)
     assert lessons.seeds == {7002}
     assert lessons.rows["milestone_time entries"] == 1
     assert lessons.rows["sessions told of"] == 1
@@ -168,7 +155,7 @@ def test_the_command_leaves_a_page_a_picture_and_its_figures(
     agent: Agent, memory: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "pays.json"
-    flags = ("--teach", "1..2", "--seeds", "3..3", "--until", "left_home", "--no-each-use")
+    flags = ("--teach", "1..2", "--seeds", "3..3", "--ticks", 20, "--no-each-use")
     command = ("bench", "experience", *flags, "--processes", "1", "--taught", memory)
     ended = agent(*command, "--write", page, "--json")
     assert ended.code == 0, ended.err
@@ -178,13 +165,11 @@ def test_the_command_leaves_a_page_a_picture_and_its_figures(
     assert json.loads(page.read_text(encoding="utf-8"))["figures"] == ended.json
 
 
-def test_the_seeds_of_a_given_memory_are_not_tested(agent: Agent, tmp_path: Path) -> None:
-    memory = tmp_path / "memory.sqlite"
-    play_on(order(7, "rival", limit=220), memory, never)
-    flags = ("--teach", "1..2", "--seeds", "7..8", "--until", "left_home", "--taught", memory)
+def test_the_seeds_of_a_given_memory_are_not_tested(agent: Agent, played_on: Path) -> None:
+    flags = ("--teach", "1..2", "--seeds", "7002..7003", "--taught", played_on)
     ended = agent("bench", "experience", *flags)
     assert ended.code == 2
-    assert "error: --seeds 7..8 overlap with the games" in ended.err
+    assert "error: --seeds 7002..7003 overlap with the games" in ended.err
 
 
 SHARE = next(each for each in MEASURES if each.what == "lost any battle")
@@ -196,24 +181,20 @@ def game(seed: int, ticks: int) -> TrialGame:
 
 def test_the_verdict_is_helps_for_less_and_harms_for_more() -> None:
     empty = [game(seed, 1_000 + seed) for seed in range(30)]
-    for more, verdict in (
-        (-50, EffectVerdict.HELPS),
-        (0, EffectVerdict.NOTHING),
-        (50, EffectVerdict.HARMS),
-    ):
+    for more, verdict in ((-50, "helps"), (0, "no difference shown"), (50, "harms")):
         taught = [replace(each, ticks=each.ticks + more) for each in empty]
         found = difference(TICKS, taught, empty)
-        assert found.verdict is verdict
-        assert found.gap.estimate == found.with_it - found.without_it == more
-        signs = (found.signs.first, found.figures()["same"], found.signs.second)
+        assert found["verdict"] == verdict
+        assert found["difference"].estimate == found["with"] - found["without"] == more
+        signs = (found["better"], found["same"], found["worse"])
         assert signs == (30 * (more < 0), 30 * (more == 0), 30 * (more > 0))
-        assert found.signs.p_value() == pytest.approx(2 / 2**30 if more else 1)
+        assert found["p"] == pytest.approx(2 / 2**30 if more else 1)
     few = [replace(each, ticks=900) for each in empty[:3]]
-    assert difference(TICKS, few, empty[:3]).verdict is EffectVerdict.TOO_FEW
+    assert difference(TICKS, few, empty[:3])["verdict"] == "too few games to say"
 
 
 def test_what_is_left_beside_the_choices_is_measured_apart() -> None:
-    choosing = next(each for each in arms(each_use=True) if each.off == (MemoryUse.CHOICES,))
+    choosing = without(MemoryUse.CHOICES)
     drawn = [replace(game(seed, 1_000), choices={CHOICE: 3 + seed % 2}) for seed in range(30)]
     taught = [replace(each, ticks=700, choices={CHOICE: 4}) for each in drawn]
     lucky = [replace(each, ticks=700 if each.choices[CHOICE] == 4 else 1_000) for each in drawn]
@@ -227,7 +208,7 @@ def test_what_is_left_beside_the_choices_is_measured_apart() -> None:
 
 def test_a_share_of_zero_has_an_interval() -> None:
     none = [game(seed, 1_000) for seed in range(50)]
-    low, high = difference(SHARE, none, none).gap[1:]
+    low, high = difference(SHARE, none, none)["difference"][1:]
     assert low < 0 < high
 
 

@@ -33,18 +33,13 @@ COUNTERS: Final[Mapping[str, tuple[str, Volatile]]] = {
     "substitute": ("substitute", Volatile.SUBSTITUTE),
 }
 FLAGS: Final[Mapping[str, Volatile]] = {
+    **{name: Volatile[name.upper()] for name in (
+        "charging", "invulnerable", "seeded", "mist", "focused", "light_screen", "reflect", "transformed"
+    )},
     "toxic": Volatile.BADLY_POISONED,
-    "charging": Volatile.CHARGING,
-    "invulnerable": Volatile.INVULNERABLE,
     "recharge": Volatile.RECHARGING,
     "rage": Volatile.RAGING,
-    "seeded": Volatile.SEEDED,
-    "mist": Volatile.MIST,
-    "focused": Volatile.FOCUSED,
-    "light_screen": Volatile.LIGHT_SCREEN,
-    "reflect": Volatile.REFLECT,
-    "transformed": Volatile.TRANSFORMED,
-}
+}  # fmt: skip
 PLAIN: Final[Mapping[str, str]] = {
     "type1": "type1",
     "type2": "type2",
@@ -60,9 +55,8 @@ class Reader(NamedTuple):
     flag: tuple[int, int] = (0, 0)
     more: int = 0
     is_flag: bool = False
-    out: tuple[int, int, int] | None = (
-        None  # a word, the value that says who is out, the word for that one
-    )
+    # A word, the value that says who is out, the word for that one.
+    out: tuple[int, int, int] | None = None
 
     def read(self, words: Rows) -> Rows:
         """Return the values of this column, one for each row of words."""

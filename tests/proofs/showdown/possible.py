@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from tests.proofs.showdown.positions import Rows, Translator
 from tests.proofs.showdown.steps import Step
 
-SIZES: Final = (
-    48,
-    400,
-    4_000,
-    20_000,
-    20_000,
-)  # of samples, each when those before were not enough
+SIZES: Final = (48, 400, 4_000, 20_000, 20_000)  # of samples, each when those before are too few
 RARE: Final = (20_000,) * 10  # for what no known difference explains
 AMOUNTS: Final = ("hp", "substitute", "bide_damage")
 FAR: Final = 1_000  # a column that is not an amount counts for so many that are

@@ -5,7 +5,7 @@ Teams of three are drawn at random, and each pair of teams is played both ways.
 
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from agent.battle.odds import mon_from
 from agent.lab.stats import mean_interval
@@ -27,8 +27,6 @@ EXPECTED: Final = {"random": AS_THE_GAME, "greedy": GREEDY}  # what the referenc
 
 LEAST_OF_HEURISTICS: Final = 0.6  # won against them
 MOST_BEHIND: Final = 0.02  # the reference search
-
-Scores: TypeAlias = Mapping[str, Sequence[float]]  # by opponent, in the order of the pairs
 
 
 def policies_job(number: int) -> Row:

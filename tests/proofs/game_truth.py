@@ -1,9 +1,11 @@
 """The events of a recorded game, read from RAM alone, and the names that exist on its cartridge."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import Enum
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from agent.app.checkpoints import readable_records
@@ -12,14 +14,15 @@ from emulator import (
     Battle,
     BattleMon,
     BattleResult,
-    Console,
+    Cartridge,
     Dex,
     Phase,
     PlayingConsole,
+    PyBoyConsole,
     State,
     read_state,
 )
-from memory import RunReader
+from memory import read_run
 
 
 class FightOutcome(Enum):
@@ -238,39 +241,32 @@ class GameTruth:
         return sum(fight.turns for fight in self.fights if fight.last_tick <= tick)
 
 
-def replayed_states(run: RunReader, console: Console) -> Iterator[tuple[int, State]]:
-    """Yield each tick of the live steps of `run` with the state after it, from a new `console`.
+def truth_of(run: Path, cartridge: Cartridge) -> GameTruth:
+    """Return the truth about a recorded game: its live steps are driven again, and RAM is read after each.
 
     Raises Divergence where the replay differs from the recording.
     """
-    records = readable_records(run.record.steps())
-    player = PlayingConsole(console, records)
-    for record in records:
-        player.perform(record.step)
-        yield record.tick, read_state(console.ram(), console.frame)
-
-
-def truth_of(
-    moments: Iterable[tuple[int, State]], story: Story, dex: Dex, *, run: str, seed: int
-) -> GameTruth:
-    """Return the truth about one game, from its ticks and states in `moments` since power-on."""
+    story, dex = Story.of(cartridge.kind), Dex.of(cartridge)
     fights, truth, here = FightTracker(story, dex), None, None
-    for tick, state in moments:
-        truth = truth or GameTruth(run, seed, state)
-        truth.ticks, truth.last = tick, state
-        if not state.game_started:
-            continue
-        fights.observe(tick, state)
-        _record(truth, state, story, dex)
-        if state.in_control and state.map.map_id != here:
-            here = state.map.map_id
-            truth.visits.append(PlaceVisit(tick, story.place_of(state)))
-        for each in story.milestones:
-            if each.id not in truth.milestones and each.shown_by_ram(state):
-                truth.milestones[each.id] = tick
-    if truth is None:
-        message = "a recording without steps shows nothing"
-        raise ValueError(message)
+    with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
+        records = readable_records(folder.store.record.steps())
+        player = PlayingConsole(console, records)
+        for record in records:
+            player.perform(record.step)
+            tick, state = record.tick, read_state(console.ram(), console.frame)
+            truth = truth or GameTruth(folder.store.run_id, folder.settings["seed"], state)
+            truth.ticks, truth.last = tick, state
+            if not state.game_started:
+                continue
+            fights.observe(tick, state)
+            _record(truth, state, story, dex)
+            if state.in_control and state.map.map_id != here:
+                here = state.map.map_id
+                truth.visits.append(PlaceVisit(tick, story.place_of(state)))
+            for each in story.milestones:
+                if each.id not in truth.milestones and each.shown_by_ram(state):
+                    truth.milestones[each.id] = tick
+    assert truth is not None, "a recording without steps shows nothing"
     fights.finish(truth.last)
     truth.fights, truth.team = fights.fights, _team(truth.last, dex)
     return truth
