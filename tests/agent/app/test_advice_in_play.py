@@ -102,18 +102,19 @@ def play(home: Path, seed: int) -> Game:
     def advisor(tools: Sequence[Tool], _observed: object) -> RandomAdvisor:
         return RandomAdvisor(tools, chance, asked, results)
 
-    with advised_session(home, AdviceSource(advisor, 200), seed) as opened:
-        summary = opened.session.play(PlayLimits("delivered", 2_000), Watcher())
+    with advised_session(home, AdviceSource(advisor, 22), seed) as opened:
+        summary = opened.session.play(PlayLimits("never", 190), Watcher())
     return Game(home / "run", summary, asked, results)
 
 
 @pytest.fixture(scope="module")
 def game(tmp_path_factory: pytest.TempPathFactory) -> Game:
-    return play(tmp_path_factory.mktemp("advised"), 7)
+    return play(tmp_path_factory.mktemp("advised"), 9)
 
 
-def test_a_game_reaches_its_goal_with_random_advice(game: Game) -> None:
-    assert (game.summary.stop.value, game.summary.errors) == ("goal", 0)
+def test_a_game_goes_on_with_random_advice(game: Game) -> None:
+    assert (game.summary.stop, game.summary.errors) == (Stop.TICKS, 0)
+    assert game.summary.milestones[-1].id == "rival"
 
 
 def test_every_answer_is_recorded_with_its_tool_calls(game: Game) -> None:
@@ -151,12 +152,11 @@ def test_the_situation_has_the_team_the_plan_that_is_followed_and_results_of_adv
     game: Game,
 ) -> None:
     text = game.asked[-1].situation
-    for first in ("Game time: ", "Place: ", "Reached: left_home", "Team:\n| ", "Bag:\n| "):
+    for first in ("Game time: ", "Place: ", "Reached: left_home", "Team:\n| ", "Money: "):
         assert first in text
     assert "The plan being followed, to " in text
     assert "Facts" not in text
-    texts = [each.situation for each in game.asked]
-    assert any("- you advised at tick " in each and ": reached after " in each for each in texts)
+    assert re.search("^- you advised at tick .*: reached after ", text, re.MULTILINE)
 
 
 def test_a_run_with_advice_is_decided_again_without_a_model(game: Game) -> None:
@@ -189,7 +189,7 @@ def test_redeciding_with_another_memory_is_refused(game: Game, tmp_path: Path) -
 
 KEY: Final = "sk-ant-api03-test-in-play-0123456789"
 LATE: Final = ServiceFault(ServiceFaultKind.LATE, probability=1.0, ms=60_000)
-ASKED_AT: Final = 66  # the tick of the first question, a routine one
+ASKED_AT: Final = 37  # the tick of the first question, a routine one
 PATIENCE_S: Final = 60.0
 
 
@@ -234,12 +234,13 @@ def bodies(server: FakeClaude) -> list[str]:
 
 
 def test_play_reaches_its_goal_when_three_calls_in_ten_fail(tmp_path: Path) -> None:
-    game = play_advised(GameSpec(103, is_wide=True, timeout_s=0.3, until="rival"), tmp_path)
+    spec = GameSpec(103, is_wide=True, every=20, timeout_s=0.3, until="starter")
+    game = play_advised(spec, tmp_path)
     assert game.problems == []
     assert game.claude.stop is Stop.GOAL
     assert sum(game.made.values()) >= 3
     assert any(each.end == "answered" for each in game.questions)
-    assert len(game.rules.milestones) == 3
+    assert len(game.rules.milestones) == 2
 
 
 def test_network_use_while_offline_raises(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -309,13 +310,13 @@ def test_an_answer_under_way_at_ctrl_c_is_waited_for_and_not_asked_for_again(
     with FakeClaude(late, clock=clock) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         first = play_run(replace(settings, run=run), Watcher(), interrupt)
-        assert (first.stop, len(bodies(server))) == (Stop.INTERRUPTED, 1)
+    assert (first.stop, first.advice and first.advice["counts"]["answers"]) == (Stop.INTERRUPTED, 1)
     with fake_claude(monkeypatch) as server:
         play_summary(replace(settings, resume=run, mind=None, ticks=ASKED_AT + 3))
         assert bodies(server) == []
     with closing(read_run(run)) as folder:
         (answer,) = folder.store.record.events(ADVICE)
-        assert [each.state for each in folder.store.calls.all()] == [CallState.SETTLED]
+        assert {each.state for each in folder.store.calls.all()} == {CallState.SETTLED}
     assert (answer.tick, "silent" in answer.payload) == (ASKED_AT, False)
 
 
@@ -327,20 +328,15 @@ def test_a_run_can_be_resumed_with_another_decider(
         play_summary(claude_settings(tmp_path, run=run), stop_at=ASKED_AT + 6)
         asked = len(bodies(server))
         assert asked
-        by_rules = play_summary(
-            claude_settings(tmp_path, resume=run, mind=Decider.RULES, ticks=ASKED_AT + 20)
-        )
-        assert (by_rules.stop, by_rules.advice) == (Stop.TICKS, None)
-        early = tmp_path / "early"
-        play_summary(claude_settings(tmp_path, run=early, mind=Decider.RULES, ticks=9))
-        now_advised = play_summary(claude_settings(tmp_path, resume=early, ticks=12))
+        by_rules = claude_settings(tmp_path, resume=run, mind=Decider.RULES, ticks=ASKED_AT + 9)
+        summary = play_summary(by_rules)
+        assert (summary.stop, summary.advice) == (Stop.TICKS, None)
+        play_summary(claude_settings(tmp_path, run=other, mind=Decider.RULES, ticks=9))
+        now_advised = play_summary(claude_settings(tmp_path, resume=other, ticks=12))
         assert now_advised.decided_by == "by rules; no model was asked yet"
         assert len(bodies(server)) == asked
 
-        play_summary(
-            claude_settings(tmp_path, run=other, mind=Decider.RULES), stop_at=ASKED_AT - 10
-        )
-        advised = play_summary(claude_settings(tmp_path, resume=other, ticks=ASKED_AT + 20))
+        advised = play_summary(claude_settings(tmp_path, resume=other, ticks=ASKED_AT + 9))
         assert advised.advice is not None
         assert advised.advice["calls"] == len(bodies(server)) - asked > 0
     for each in (run, other):

@@ -1,5 +1,6 @@
 """Resuming stopped, killed and finished runs from their last valid checkpoint."""
 
+import json
 import os
 import shutil
 import signal
@@ -15,7 +16,16 @@ from typing import Any
 
 import pytest
 
-from agent.app import AskSettings, Interrupt, Settings, Stop, TickView, interrupts, play_run
+from agent.app import (
+    AskSettings,
+    Interrupt,
+    Settings,
+    Stop,
+    TickView,
+    checkpoints,
+    interrupts,
+    play_run,
+)
 from agent.app.checkpoints import LONGEST_WAIT
 from agent.app.summary import PlayStart
 from agent.errors import RunError, UsageError
@@ -37,6 +47,7 @@ from memory.inspect import forget_items, item_key, view_file
 from memory.store.run_folder import MEMORY_AT_START
 from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
 from tests.memory.samples import NOON
+from tests.proofs.kills import Ended
 from tests.proofs.kills import ended as ended_in
 
 
@@ -83,28 +94,24 @@ main()
 """
 
 
-def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(agent: Agent, tmp_path: Path) -> None:
+def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    arguments = ["play", "--json", "--until", "starter", "--run", str(run), "--memory", str(memory)]
-    done = python(CTRL_C_AT_TICK_50, *arguments)
+    arguments = ["play", "--json", "--until", "left_home", "--run", str(run)]
+    done = python(CTRL_C_AT_TICK_50, *arguments, "--memory", str(memory))
     assert done.returncode == 130, done.stderr
     assert '"stop": "interrupted"' in done.stdout
-    out = done.stdout
     with closing(read_run(run)) as stopped:
         ticks = len(list(stopped.store.record.steps()))
-    assert f'"ticks": {ticks},' in out  # all is committed
+    assert f'"ticks": {ticks},' in done.stdout  # all is committed
 
-    ended = agent("play", "--json", "--resume", run)
-    assert (ended.code, ended.json["stop"]) == (0, "goal")
-    assert ended.json["ticks"] > ticks
-    assert replay_run(run, None) == (ended.json["ticks"], None, ended.json["digest"])
-    assert agent("replay", "--json", run).json["digest"] == ended.json["digest"]
-    assert redecide_run(run, None) == (ended.json["ticks"], 0, "", ended.json["digest"])
+    ended = play_in(tmp_path, resume=run)
+    assert (ended.stop, ended.ticks > ticks) == (Stop.GOAL, True)
+    assert replay_run(run, None) == (ended.ticks, None, ended.digest)
+    assert redecide_run(run, None) == (ended.ticks, 0, "", ended.digest)
 
-    again = agent("play", "--json", "--resume", run)
-    assert (again.code, again.json["stop"]) == (0, "goal")
-    assert again.json["ticks"] == ended.json["ticks"]
-    assert again.json["milestones"] == ended.json["milestones"]
+    again = play_in(tmp_path, resume=run)
+    assert (again.stop, again.ticks) == (Stop.GOAL, ended.ticks)
+    assert again.milestones == ended.milestones
 
 
 CTRL_C_TWICE = """
@@ -160,12 +167,6 @@ def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: 
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
-@pytest.mark.usefixtures("new_interpreters")
-def test_the_sdk_is_only_loaded_to_ask_a_model() -> None:
-    done = python("import sys, agent.cli; sys.exit('anthropic' in sys.modules)")
-    assert done.returncode == 0, done.stderr
-
-
 WITHOUT_KEY = """
 import sys
 from agent.cli import main
@@ -177,7 +178,7 @@ except SystemExit as ended:
 
 
 @pytest.mark.usefixtures("new_interpreters")
-def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
+def test_the_sdk_is_only_loaded_to_ask_a_model_for_which_there_is_a_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [each for each in os.environ if each.startswith("ANTHROPIC_")]:
@@ -188,6 +189,28 @@ def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
     assert (done.returncode, done.stderr) == (2, line)
 
 
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the run and the memory of a session of 80 ticks."""
+    home = tmp_path_factory.mktemp("short")
+    play_in(home, ticks=80)
+    return home
+
+
+@pytest.fixture
+def home(short: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return shutil.copytree(short, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """What a game of 120 ticks comes to that is played in one session."""
+    home = tmp_path_factory.mktemp("through")
+    play_in(home, ticks=120)
+    return ended_in(home)
+
+
 def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     where = ["--run", str(run), "--memory", str(memory)]
@@ -195,25 +218,7 @@ def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     wait_for("press START", process)
     process.kill()
     process.communicate()
-    summary = play_in(tmp_path, resume=run)
-    assert summary.stop.value == "goal"
-    assert replay_run(run, None).divergence is None
-
-
-def test_an_abandoned_branch_is_stored_separately(tmp_path: Path) -> None:
-    run, asked = tmp_path / "run", Interrupt()
-
-    def interrupt(moment: TickView) -> None:
-        asked.asked = moment.tick == 100
-
-    play_in(tmp_path, interrupt, asked, until="starter")
-    with closing(open_run(run)) as folder:
-        *_, at_power_on = folder.store.checkpoints.all()
-        folder.store.rewind(at_power_on)
-    summary = play_in(tmp_path, resume=run)
-    assert summary.stop.value == "goal"
-    with closing(read_run(run)) as ended:
-        assert len(list(ended.store.record.steps(live=False))) == 100
+    assert play_in(tmp_path, resume=run).stop is Stop.GOAL
     assert replay_run(run, None).divergence is None
 
 
@@ -227,9 +232,8 @@ def damage_states(run: Path, damage: Callable[[bytes], bytes], *, last: int) -> 
             )
 
 
-def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    play_in(tmp_path, ticks=80)
+def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, home: Path) -> None:
+    run = home / "run"
     with closing(read_run(run)) as folder:
         sha1 = folder.settings["cartridge"]["sha1"]
 
@@ -240,33 +244,33 @@ def test_states_of_another_emulator_are_refused_in_one_line(agent: Agent, tmp_pa
     damage_states(run, of_another, last=8)
     ended = agent("play", "--resume", run, "--ticks", "100")
     assert ended.code == 1
-    errors = [line for line in ended.err.splitlines() if line.startswith("error: ")]
-    assert len(errors) == 1
-    assert "saved by PyBoy 1.0" in errors[0]
+    (error,) = (line for line in ended.err.splitlines() if line.startswith("error: "))
+    assert "saved by PyBoy 1.0" in error
 
 
-def test_a_damaged_checkpoint_is_replaced_by_the_one_before(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    play_in(tmp_path, ticks=20)
-    damage_states(run, lambda state: state[: len(state) // 2], last=1)
-    summary = play_in(tmp_path, until="left_home", ticks=500, resume=run)
-    assert summary.stop.value == "goal"
-    assert replay_run(run, None).divergence is None
+def test_damaged_checkpoints_are_replaced_by_the_one_before(home: Path) -> None:
+    damage_states(home / "run", lambda state: state[: len(state) // 2], last=2)
+    assert play_from(home, 0, resume=home / "run", ticks=100).tick == 0
+    assert replay_run(home / "run", None).divergence is None
 
 
-def test_a_run_in_use_is_refused(tmp_path: Path) -> None:
-    play_in(tmp_path, ticks=20)
-    run = tmp_path / "run"
+def test_a_run_in_use_is_refused(home: Path) -> None:
+    run = home / "run"
     with closing(open_run(run)), pytest.raises(RunFolderError, match="in use"):
-        play_in(tmp_path, resume=run)
+        play_in(home, resume=run)
 
 
 @pytest.mark.parametrize(
-    ("flags", "message"), [({"resume": Path()}, "only one"), ({"at": 5}, "name it with --resume")]
+    ("flags", "message"),
+    [
+        ({"run": Path(), "resume": Path()}, "only one"),
+        ({"run": Path(), "at": 5}, "name it with --resume"),
+        ({"resume": Path(), "at": -1}, "--at -1 is negative"),
+    ],
 )
 def test_settings_refuse_conflicting_flags(flags: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        Settings(run=Path(), **flags)
+        Settings(**flags)
 
 
 def test_resuming_a_finished_run_delivers_its_lessons(played: Played, tmp_path: Path) -> None:
@@ -284,15 +288,12 @@ def test_out_of_memory_commits_no_incomplete_end(tmp_path: Path) -> None:
     run = tmp_path / "run"
 
     def starve(moment: TickView) -> None:
-        if moment.tick == 150:
+        if moment.tick == 50:
             raise MemoryError
 
     with pytest.raises(MemoryError):
-        play_in(tmp_path, starve, seed=3, until="rival")
-    with closing(read_run(run)) as folder:
-        assert all(
-            mark.why != "end" and mark.tick < 150 for mark in folder.store.checkpoints.marks()
-        )
+        play_in(tmp_path, starve, seed=3, until="left_home")
+    assert [(mark.tick, mark.why) for mark in marks(run)] == [(0, "start")]
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL
     assert replay_run(run, None).divergence is None
 
@@ -324,20 +325,20 @@ def test_a_required_battle_has_a_checkpoint_before_it(played: Played) -> None:
 
 def test_a_run_resumed_at_an_older_tick_is_labelled_and_replays(agent: Agent, run: Path) -> None:
     third = [mark for mark in marks(run) if mark.why == "milestone"][2]
-    last, soon = marks(run)[-1].tick, third.tick + 120
-    ended = agent("play", "--json", "--resume", run, "--at", third.tick + 3, "--ticks", soon)
+    last, soon = marks(run)[-1].tick, third.tick + 20
+    ended = agent("play", "--resume", run, "--at", third.tick + 3, "--ticks", soon)
     assert ended.code == 0, ended.err
-    assert ended.json["clean"] is False
-    (back,) = ended.json["returns"]
+    assert "not a clean run" in ended.out
+    assert f"went back by hand from tick {last} to tick {third.tick}" in ended.out
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    assert summary["clean"] is False
+    (back,) = summary["returns"]
     assert (back["tick"], back["left"], back["why"]) == (third.tick, last, "asked")
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
         dead = [row.tick for row in folder.store.record.steps(live=False)]
         assert dead == list(range(third.tick + 1, last + 1))  # no step is lost
         assert folder.store.record.trail(live=False)
-    again = agent("play", "--resume", run, "--ticks", soon + 10)
-    assert "not a clean run" in again.out
-    assert f"went back by hand from tick {last} to tick {third.tick}" in again.out
 
 
 def test_a_recovery_by_the_supervisor_leaves_the_run_clean(run: Path) -> None:
@@ -348,17 +349,17 @@ def test_a_recovery_by_the_supervisor_leaves_the_run_clean(run: Path) -> None:
     assert summary.clean
 
 
-def test_a_tick_before_the_first_checkpoint_is_refused(agent: Agent, run: Path) -> None:
+def test_a_tick_without_a_checkpoint_is_refused(agent: Agent, run: Path) -> None:
     with closing(sqlite3.connect(run / "run.sqlite")) as file, file:
         file.execute("DELETE FROM checkpoints WHERE tick < 300")
-    first = marks(run)[0].tick
-    ended = agent("play", "--resume", run, "--at", 7)
-    assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert (
-        f"--at 7 is before the first checkpoint; there are checkpoints at ticks {first}, "
-        in ended.err
-    )
-    assert "--at -1 is negative" in agent("play", "--resume", run, "--at", -1).err
+    first, *_, last = [mark.tick for mark in marks(run)]
+    for at, line in (
+        (7, f"is before the first checkpoint; there are checkpoints at ticks {first}, "),
+        (9_999, f"is after the end of the run; its newest checkpoint is at tick {last}\n"),
+    ):
+        ended = agent("play", "--resume", run, "--at", at)
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert ended.err.startswith(f"error: --at {at} {line}")
 
 
 @pytest.mark.parametrize(
@@ -382,7 +383,7 @@ def test_a_signal_requests_an_end_unless_nohup_ignores_it(
 
 
 def test_a_goal_is_reached_again_after_going_back(agent: Agent, tmp_path: Path) -> None:
-    play_in(tmp_path, until="rival")
+    play_in(tmp_path, until="starter")
     run = tmp_path / "run"
     back = next(mark for mark in reversed(marks(run)) if mark.why == "milestone")
     ended = agent("play", "--json", "--resume", run, "--at", back.tick)
@@ -412,63 +413,58 @@ def is_between_maps(state: State) -> bool:
     return state.game_started and not state.in_control and not state.dialogue.is_open
 
 
-MOMENTS: dict[str, tuple[Callable[[State], bool], str]] = {  # each before its milestone
-    "a question": (in_menu(MenuKind.YES_NO), "starter"),
-    "a list of moves": (in_phase(Phase.MOVE_MENU), "rival"),
-    "a blackout": (is_blacking_out, "healed"),
-    "the nurse's question": (in_menu(MenuKind.NURSE), "healed"),
-    "a map change": (is_between_maps, "left_home"),
-}
+MOMENTS = (  # in the order in which a game comes to them
+    is_between_maps,
+    in_menu(MenuKind.YES_NO),
+    in_phase(Phase.MOVE_MENU),
+    is_blacking_out,
+    in_menu(MenuKind.NURSE),
+)
 
 
-def stopped_at(moment: Callable[[State], bool], goal: str, folder: Path) -> Path:
-    """Return a folder with a run stopped at such a moment, and its memory."""
-    for seed in SEEDS:
-        home, asked = folder / str(seed), Interrupt()
-        home.mkdir()
+def is_stopped_at_each(home: Path, seed: int) -> bool:
+    """Play until the nurse has healed, stopped and resumed at each moment; return whether all came."""
+    home.mkdir()
+    flags: dict[str, Any] = {"seed": seed, "until": "healed"}
+    for moment in MOMENTS:
+        asked = Interrupt()
 
-        def react(seen: TickView, asked: Interrupt = asked) -> None:
+        def react(
+            seen: TickView, asked: Interrupt = asked, moment: Callable[[State], bool] = moment
+        ) -> None:
             asked.asked = moment(seen.state)
 
-        if play_in(home, react, asked, seed=seed, until=goal).stop is Stop.INTERRUPTED:
-            return home
-    raise AssertionError("no run has such a moment")
+        if play_in(home, react, asked, **flags).stop is not Stop.INTERRUPTED:
+            return False
+        flags = {"resume": home / "run"}
+    return True
 
 
-@pytest.mark.parametrize(("moment", "goal"), MOMENTS.values(), ids=MOMENTS)
-def test_a_run_stopped_in_an_interaction_reaches_its_goal(
-    moment: Callable[[State], bool], goal: str, tmp_path: Path
-) -> None:
-    home = stopped_at(moment, goal, tmp_path)
+def test_a_run_stopped_in_interactions_reaches_its_goal(tmp_path: Path) -> None:
+    """At a map change, a question, a list of moves, a blackout and the nurse's question."""
+    homes = ((tmp_path / str(seed), seed) for seed in SEEDS)
+    home = next(home for home, seed in homes if is_stopped_at_each(home, seed))
     run = home / "run"
     ended = play_in(home, resume=run, ticks=3_000)
-    assert (ended.stop.value, ended.errors) == ("goal", 0)
-    assert [each.id for each in ended.milestones][-1] == goal
+    assert (ended.stop, ended.errors) == (Stop.GOAL, 0)
+    assert [each.id for each in ended.milestones][-1] == "healed"
     assert replay_run(run, None).divergence is None
     with closing(read_run(run)) as folder:
         battles = [event.payload for event in folder.store.record.events("battle")]
     assert len(battles) == ended.battles
-    for battle, after in pairwise(battles):
-        assert (
-            battle["end_tick"] <= after["start_tick"]
-        )  # no battle is recorded twice or in two parts
+    for battle, after in pairwise(battles):  # none is recorded twice or in two parts
+        assert battle["end_tick"] <= after["start_tick"]
     assert all(battle["turns_taken"] > 0 for battle in battles)
     for battle in battles:
         assert (battle["outcome"] == "defeat") is (battle["player_hp_remaining"] == 0)
 
 
 def test_a_run_played_on_after_its_end_is_the_game_played_through(
-    agent: Agent, tmp_path: Path
+    home: Path, through: Ended
 ) -> None:
-    run, memory = tmp_path / "run", ("--memory", tmp_path / "memory.sqlite")
-    (tmp_path / "other").mkdir()
-    through = play_in(tmp_path / "other", ticks=120)
-    agent("play", "--run", run, "--ticks", 60, *memory)
-    ended = agent("play", "--json", "--resume", run, "--ticks", 120)
-    assert ended.json["digest"] == through.digest
-    decided = agent("replay", "--json", run, "--decide")
-    assert (decided.code, decided.json["digest"]) == (0, through.digest)
-    assert ended_in(tmp_path) == ended_in(tmp_path / "other")
+    play_in(home, resume=home / "run", ticks=120)
+    assert ended_in(home) == through
+    assert redecide_run(home / "run", None) == (120, 0, "", through.digest)
 
 
 class Killed(BaseException):
@@ -493,53 +489,49 @@ def play_from(home: Path, tick: int, **flags: Any) -> PlayStart:  # noqa: ANN401
 
 
 def test_a_killed_run_resumed_with_other_choices_repeats_nothing_and_is_not_decided_again(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(checkpoints, "COMMIT_EVERY", 20)
     run = tmp_path / "run"
-    play_from(tmp_path, 715)  # after a commit without a checkpoint
-    alike = play_from(tmp_path, 480, resume=run)
-    other = play_from(tmp_path, 480, resume=run, asking=AskSettings(every=9))
-    after = play_from(tmp_path, 0, resume=run, ticks=500)
-    assert alike.repeats_to > alike.tick
-    assert other.repeats_to == other.tick
+    play_from(tmp_path, 95)  # after a checkpoint, and a commit without one
+    alike = play_from(tmp_path, 80, resume=run)
+    other = play_from(tmp_path, 80, resume=run, asking=AskSettings(every=9))
+    after = play_from(tmp_path, 0, resume=run, ticks=100)
+    assert alike.repeats_to > alike.tick > 0
+    assert other.repeats_to == other.tick > 0
     assert after.repeats_to == after.tick
     assert replay_run(run, None).divergence is None
     with pytest.raises(RunError, match="with other settings than it began with"):
         redecide_run(run, None)
 
 
-def test_a_run_that_began_with_an_emptied_memory_is_decided_again(tmp_path: Path) -> None:
-    memory = tmp_path / "memory.sqlite"
-    play_in(tmp_path, run=tmp_path / "first", ticks=60)
+def test_a_run_that_began_with_an_emptied_memory_is_decided_again(home: Path) -> None:
+    memory, run = home / "memory.sqlite", home / "second"
     with view_file(memory, now=NOON) as view:
         every = {item_key(each) for each in view.items()}
     forget_items(memory, every, now=NOON)
-    run = tmp_path / "run"
-    ended = play_in(tmp_path, run=run, ticks=60)
-    assert redecide_run(run, None) == (60, 0, "", ended.digest)
+    ended = play_in(home, run=run, ticks=20)
+    assert redecide_run(run, None) == (20, 0, "", ended.digest)
     (run / MEMORY_AT_START).unlink()
     with pytest.raises(RunError, match=f"{MEMORY_AT_START} is missing"):
         redecide_run(run, None)
 
 
-def test_a_kill_after_a_resume_takes_no_lesson_from_the_memory(tmp_path: Path) -> None:
-    (tmp_path / "other").mkdir()
-    play_in(tmp_path / "other", ticks=160)
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_in(tmp_path, ticks=60)
+def test_a_kill_after_a_resume_takes_no_lesson_from_the_memory(home: Path, through: Ended) -> None:
+    run, memory = home / "run", home / "memory.sqlite"
 
     def taught() -> tuple[int, int]:
         with closing(read_knowledge_store(memory)) as known:
             return known.load_knowledge().total_sessions, len(known.entries())
 
     before = taught()
-    for tick in (20, 63, 100, 130):
-        play_from(tmp_path, tick, resume=run, ticks=160)
+    for tick in (20, 83, 100):
+        play_from(home, tick, resume=run, ticks=120)
         if tick == 20:
             assert taught() == before
         assert taught() >= before
-    play_in(tmp_path, resume=run, ticks=160)
-    assert ended_in(tmp_path) == ended_in(tmp_path / "other")
+    play_in(home, resume=run, ticks=120)
+    assert ended_in(home) == through
 
 
 def test_a_run_whose_end_cannot_note_what_it_contributed_goes_on_from_that_end(
@@ -550,15 +542,13 @@ def test_a_run_whose_end_cannot_note_what_it_contributed_goes_on_from_that_end(
 
     with monkeypatch.context() as busy:
         busy.setattr(KnowledgeStore, "contributed_by", refuse)
-        play_in(tmp_path, ticks=60)
-    assert play_from(tmp_path, 70, resume=tmp_path / "run", ticks=160).tick == 60
+        play_in(tmp_path, ticks=20)
+    assert play_from(tmp_path, 21, resume=tmp_path / "run", ticks=40).tick == 20
 
 
 def test_a_memory_that_is_locked_at_a_resume_counts_nothing_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, through: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "other").mkdir()
-    play_in(tmp_path / "other", ticks=160)
     take_back, times = KnowledgeStore.take_back, [1]
 
     def refuse_once(store: KnowledgeStore, *args: Any) -> None:  # noqa: ANN401
@@ -567,9 +557,8 @@ def test_a_memory_that_is_locked_at_a_resume_counts_nothing_twice(
             raise BusyStore
         take_back(store, *args)
 
-    play_in(tmp_path, ticks=60)
     monkeypatch.setattr(KnowledgeStore, "take_back", refuse_once)
     for _ in range(2):  # the first time it is locked at the only delivery
-        play_in(tmp_path, resume=tmp_path / "run", ticks=160)
+        play_in(home, resume=home / "run", ticks=120)
     assert not times
-    assert ended_in(tmp_path) == ended_in(tmp_path / "other")
+    assert ended_in(home) == through

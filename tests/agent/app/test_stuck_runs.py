@@ -14,7 +14,7 @@ from agent.app import Interrupt, Summary, TickView
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.errors import RunError, StuckReason
-from agent.mind import progress
+from agent.mind import progress, recovery
 from agent.skills import Outcome, Terrain, leave_map
 from agent.story.facts import FactKind, RamFact
 from agent.story.interactions import Interaction, Task
@@ -67,11 +67,13 @@ def steps(path: Path) -> list[StepRow]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def halved_limits() -> Iterator[None]:
-    """Halve the limits of failures and ticks: how long a run tries does not matter here."""
+def short_limits() -> Iterator[None]:
+    """Shorten the limits of failures and ticks: how long a run tries does not matter here."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 3})
-        patch.setattr(progress, "QUIET", 75)
+        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 2})
+        patch.setattr(progress, "QUIET", 20)
+        patch.setattr(recovery, "COOL_DOWN", 40)
+        patch.setattr(recovery, "LONG_COOL_DOWN", 60)
         yield
 
 
@@ -171,13 +173,13 @@ def test_leave_map_takes_the_nearest_exit(played: Played) -> None:
 
 
 def play_until_stopped(path: Path, restores: int) -> Summary:
-    """Play on and interrupt play at tick 150, after so many restores."""
+    """Play on and interrupt play at tick 80, after so many restores."""
     asked, ticks = Interrupt(), [0]
 
     def interrupt(moment: TickView) -> None:
         ticks.append(moment.tick)
         returns = sum(after < before for before, after in pairwise(ticks))
-        asked.asked = returns == restores and moment.tick == 150
+        asked.asked = returns == restores and moment.tick == 80
 
     return play(path, UNREACHABLE, Watcher(interrupt), asked)
 
