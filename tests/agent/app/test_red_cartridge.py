@@ -149,6 +149,6 @@ def test_damaged_tables_cause_no_program_error(
     cartridge, path = damaged(seed), tmp_path / "damaged.gb"
     path.write_bytes(cartridge.rom)
     with suppress(EmulatorError):  # the command line prints it as one line
-        summary = play_in(tmp_path, rom=path, seed=seed, ticks=220)
+        summary = play_in(tmp_path, rom=path, seed=seed, ticks=160)
         assert summary.stop is not Stop.ERROR, summary.reason
     assert "Traceback" not in caplog.text

@@ -21,7 +21,7 @@ from memory import open_run_store, read_run
 from tests.fake_service import FakeClaude
 from tests.proofs.verdict_reader import verdicts_and_reading
 
-TICKS = 450
+TICKS = 330
 MADE_UP = "fake-claude:claude-sonnet-5-5"
 
 

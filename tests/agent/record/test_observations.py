@@ -32,7 +32,7 @@ from tests.memory.observations.damage import corrupt_table
 from tests.memory.observations.tool_calls import all_of
 from tests.memory.samples import FIGHT
 
-COMMIT_EVERY = 100  # ticks, in two tests of many commits
+COMMIT_EVERY = 70  # ticks, in two tests of many commits
 BADGE = Milestone(
     "first_badge", "earn the first badge", Witness.SCENE, mark=RamFact(FactKind.BADGE, 0)
 )
@@ -280,11 +280,11 @@ def test_c16_a_locked_file_neither_stops_play_nor_loses_data(tmp_path: Path) -> 
         if moment.tick == 20:
             held.append(sqlite3.connect(path, isolation_level=None))
             held[0].execute("BEGIN EXCLUSIVE")
-        elif moment.tick == COMMIT_EVERY + 50:
+        elif moment.tick == COMMIT_EVERY + 10:
             held.pop().close()
 
-    summary = play(tmp_path, 2 * COMMIT_EVERY + 20, hold)
-    assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY + 20)
+    summary = play(tmp_path, 2 * COMMIT_EVERY + 5, hold)
+    assert (summary.stop.value, summary.ticks) == ("ticks", 2 * COMMIT_EVERY + 5)
     assert summary.errors >= 2  # at least a commit and a checkpoint
     with closing(read_run(tmp_path / "run")) as run:
         assert len(list(run.store.record.steps())) == summary.ticks
@@ -337,7 +337,7 @@ def test_c17_the_block_contains_the_latest_observations(tmp_path: Path) -> None:
             blocks.append((moment.tick, session._branch.observations.block() or ""))
 
         assert session._branch.observations.block() is None
-        session.play(PlayLimits("never", 110), Watcher(ask))
+        session.play(PlayLimits("never", 70), Watcher(ask))
     first = next(tick for tick, text in blocks if "- the house" in text)
     assert not any("- the house" in text for tick, text in blocks if tick < first)
     assert all("- the house" in text for tick, text in blocks if tick > first)
@@ -347,7 +347,7 @@ def test_c17_the_block_contains_the_latest_observations(tmp_path: Path) -> None:
 
 def test_c08_a_resumed_run_is_observed_in_a_new_session(tmp_path: Path) -> None:
     play(tmp_path, 70)
-    play(tmp_path, 130)
+    play(tmp_path, 100)
     with closing(read_run(tmp_path / "run")) as run:
         assert run.store.observations.sessions() == ["session", "session#2"]
         first, second = (
@@ -366,7 +366,7 @@ def test_the_notes_of_a_run_hold_setbacks_results_of_advice_and_milestones(tmp_p
         for by in ("claude-opus-5-5", "fake-claude:claude-opus-5-5"):
             ended = AdviceEnded("talk to the mother", 5, "done after 3 ticks", success=True, by=by)
             hooks.emit(ended)
-        session.play(PlayLimits("never", 110), Watcher())
+        session.play(PlayLimits("never", 70), Watcher())
         notes = list(notes_of(folder.store, datetime(2026, 3, 9, tzinfo=UTC)))
     advised = "advised at tick 5: talk to the mother; done after 3 ticks (tick 0)"
     assert [(each.priority, each.text, each.is_made_up) for each in notes] == [
@@ -385,14 +385,14 @@ def test_the_notes_of_a_run_hold_the_last_ten_pieces_of_advice_without_a_result(
         for tick in range(14):
             ended = AdviceEnded(f"goal {tick}", tick, f"{NO_RESULT} after 60 ticks", success=False)
             session._branch.hooks.emit(ended)
-        session.play(PlayLimits("never", 20), Watcher())
+        session.play(PlayLimits("never", 3), Watcher())
         notes = list(notes_of(folder.store, datetime(2026, 3, 9, tzinfo=UTC)))
     advised = [int(re.findall(r"goal (\d+)", each.text)[0]) for each in notes]
     assert advised == list(range(4, 14))
 
 
 def test_c05_observations_after_the_restored_checkpoint_are_dead(tmp_path: Path) -> None:
-    play_in(tmp_path, ticks=120, until="healed")
+    play_in(tmp_path, ticks=100)
     with closing(open_run(tmp_path / "run")) as run:
         moment = next(each for each in run.store.checkpoints.all() if each.tick < 100)
         before = run.store.observations.find()
