@@ -25,27 +25,39 @@ class MilestoneEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class StuckEvent:
-    """One stuck episode as recorded at `tick`; complete once it is `over`.
+class StuckEpisode:
+    """One stuck episode: the reason, where and since when, what was tried, and what helped.
+
+    `since` is the last tick with anything new, `noticed` the tick at which that was too long ago, `lasted`
+    the last tick so far. `recovery_steps` are the recovery steps taken, in order; `solved_by` is the step after which
+    there was a gain. `over` stays false while the episode continues, also across a restore.
+    """
+
+    number: int = 0
+    reason: str = ""
+    map_id: int = 0
+    x: int = 0
+    y: int = 0
+    goal: str | None = None
+    since: int = 0
+    noticed: int = 0
+    lasted: int = 0
+    tried: tuple[str, ...] = ()
+    recovery_steps: tuple[str, ...] = ()
+    solved_by: str | None = None
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StuckEvent(StuckEpisode):
+    """One stuck episode as recorded at `tick`.
 
     `checkpoint_tick` is the tick of the last checkpoint before it. `last_step` is the number of its last step if its
     ticks are on a branch that was abandoned.
     """
 
     tick: int = 0
-    number: int = 0
-    reason: str = ""
-    map_id: int = 0
-    x: int = 0
-    y: int = 0
     place: str = ""
-    goal: str | None = None
-    since: int = 0
-    lasted: int = 0
-    tried: tuple[str, ...] = ()
-    recovery_steps: tuple[str, ...] = ()
-    solved_by: str | None = None
-    over: bool = False
     checkpoint_tick: int | None = None
     last_step: int | None = None
 

@@ -39,30 +39,16 @@ AT_ONCE: Final = frozenset({"start", "back"})  # reasons of checkpoints that do 
 
 def record_of(row: StepRow) -> StepRecord:
     """Return the emulator's record of a stored step; raises ValueError when the row is invalid."""
-    button = Button(row.button) if row.button is not None else None
-    return StepRecord(
-        tick=row.tick,
-        step=Step(button, row.hold, row.settle),
-        frame=row.frame,
-        digest=row.digest,
-        full_digest=row.full_digest,
-        chain=row.chain,
-    )
+    step = Step(Button(row.button) if row.button is not None else None, row.hold, row.settle)
+    return StepRecord(row.tick, step, row.frame, row.digest, row.full_digest, row.chain)
 
 
 def row_of(record: StepRecord) -> StepRow:
     """Return the stored row of a recorded step."""
     step = record.step
-    return StepRow(
-        tick=record.tick,
-        button=step.button.value if step.button is not None else None,
-        hold=step.hold,
-        settle=step.settle,
-        frame=record.frame,
-        digest=record.digest,
-        full_digest=record.full_digest,
-        chain=record.chain,
-    )
+    button = step.button.value if step.button is not None else None
+    seen = record.frame, record.digest, record.full_digest, record.chain
+    return StepRow(record.tick, button, step.hold, step.settle, *seen)
 
 
 def readable_records(rows: Iterable[StepRow]) -> list[StepRecord]:

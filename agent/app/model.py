@@ -113,8 +113,8 @@ class ModelService:
             faults=self.faults,
         )
         self._breaker = CircuitBreaker(lambda: self._game_s)
-        self._tape = self._open_tape(terms.tapes / "tapes.sqlite")
-        self._recorder = self._new_recorder()
+        self._tape: SqliteTape | None = None
+        self._recorder = self._record_on(terms.tapes / "tapes.sqlite")
         record = self._recorder.record if self._recorder is not None else None
         # Waits for the service in wall time; no game time passes.
         patience = Patience(perf_counter, partial(self._is_ending, interrupt))
@@ -143,8 +143,7 @@ class ModelService:
 
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Return Claude's answer, or the reason why there is none."""
-        if self._advisor is None:
-            raise RuntimeError("no session has asked for an advisor yet")
+        assert self._advisor is not None  # a branch builds it before it asks
         self._tick, self._game_s = question.tick, question.game_s
         self._wallet.milestone(question.milestone)
         answer = self._advisor.ask(question)
@@ -277,18 +276,15 @@ class ModelService:
         except MemoryFault as fault:
             self.faults.note("observe the tape", fault)
 
-    def _open_tape(self, path: Path) -> SqliteTape | None:
+    def _record_on(self, path: Path) -> TapeRecorder | None:
+        """Open the tape in `path`, and return its recorder; None if it cannot be opened."""
         try:
-            return open_tape(path)
+            self._tape = tape = open_tape(path)
         except (StoreError, OSError) as error:
             self.faults.note("open the tape", error)
             return None
-
-    def _new_recorder(self) -> TapeRecorder | None:
-        if self._tape is None:
-            return None
         return TapeRecorder(
-            self._tape, agent_name=AGENT_NAME, clock=_now_s, on_fault=self.faults, mask=self._mask
+            tape, agent_name=AGENT_NAME, clock=_now_s, on_fault=self.faults, mask=self._mask
         )
 
     def _recall_lacking(self) -> None:
@@ -296,9 +292,7 @@ class ModelService:
         events = self._store.record.events
         for event in (*events(SERVICE, live=False), *events(SERVICE)):
             if event.payload.get("host") == self._claude.host:
-                self._lacking = {
-                    str(model): names for model, names in event.payload["lacking"].items()
-                }
+                self._lacking = dict(event.payload["lacking"])
         for model, names in self._lacking.items():
             self._claude.features.leave_out(model, names)
 

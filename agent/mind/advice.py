@@ -55,16 +55,13 @@ class AdviceEnded:
         return f"you advised at tick {self.tick} to {self.advised}: {self.result}"
 
 
-@dataclass(slots=True)
 class CurrentMoment:
-    """Returns the current `QuestionContext` when called; the mind sets `look` at each decision."""
+    """Returns the current `QuestionContext` when called; the mind sets `look` before it asks."""
 
-    look: Callable[[], QuestionContext] | None = None
+    look: Callable[[], QuestionContext]
 
     def __call__(self) -> QuestionContext:
-        """Return the current context; raises RuntimeError before the first decision."""
-        if self.look is None:
-            raise RuntimeError("no context yet: let the mind decide once before asking a question")
+        """Return the current context."""
         return self.look()
 
 
@@ -121,13 +118,17 @@ class ModelAdvice(SavedAttributes):
     def note_failure(self, goal: str, times: int) -> None:
         """Record a failure for a goal, and drop the advice on that goal."""
         if self.advised_goals.pop(goal, None) is not None:
-            self._end(goal, "a plan for it failed")
+            self.ended(goal, "a plan for it failed")
         if times >= FAILED:
             self._due[Purpose.PLAN_FAILED.value] = goal
 
-    def acted(self, action: str, result: str, *, success: bool = False) -> None:
-        """Record how an advised action ended."""
-        self._end(action, result, success=success)
+    def ended(self, name: str, result: str, *, success: bool = False) -> None:
+        """Report what came of a piece of advice; nothing for one that has a result already."""
+        if name in self._pending:
+            (at, words, by), tick = self._pending.pop(name), self.now().percept.tick
+            ended = AdviceEnded(words, at, f"{result} after {tick - at} ticks", success, by)
+            self._results.append(str(ended))
+            self.hooks.emit(ended)
 
     def stuck(self, reason: str) -> None:
         """Make a question about being stuck due, even if it was asked recently; it needs a picture."""
@@ -172,7 +173,7 @@ class ModelAdvice(SavedAttributes):
         if answer is None:
             return False
         for name in tuple(self._pending):
-            self._end(name, NO_RESULT)
+            self.ended(name, NO_RESULT)
         self.advised_goals = {name: rank for rank, name in enumerate(answer.goals[: len(LIFTS)])}
         labels = {each.name: each.label for each in moment.goals}
         for name in answer.goals[:1]:  # the others only follow it
@@ -203,7 +204,7 @@ class ModelAdvice(SavedAttributes):
             return None
         way = answer.candidates[0]
         self._pending[way] = self.now().percept.tick, f"{about}, {ways[int(way)]}", answer.by
-        self._end(way, "taken", success=True)
+        self.ended(way, "taken", success=True)
         return int(way)
 
     def next_candidate(self, possible: Mapping[str, str]) -> str | None:
@@ -219,13 +220,11 @@ class ModelAdvice(SavedAttributes):
         """Return the actions that are possible now and would change a fact, each with what is known against it."""
         facts = moment.facts
         useful = [each for each in moment.actions if each.possible(facts) and each.changes(facts)]
-        options = []
-        for each in useful[:MOST]:
-            verdict = self._describer.verdict(moment, each)
-            options.append(
-                Option(each.name, f"{each.label} ({verdict})" if verdict else each.label)
-            )
-        return tuple(options)
+        notes = [self._describer.verdict(moment, each) for each in useful[:MOST]]
+        return tuple(
+            Option(each.name, f"{each.label} ({note})" if note else each.label)
+            for each, note in zip(useful, notes, strict=False)
+        )
 
     def _answer(
         self,
@@ -268,21 +267,13 @@ class ModelAdvice(SavedAttributes):
         """Note the advised goals that are reached."""
         for name in tuple(self.advised_goals) if self._pending else ():
             if name in self._pending and self.now().is_reached(name):
-                self._end(name, "reached", success=True)
-
-    def _end(self, name: str, result: str, *, success: bool = False) -> None:
-        """Report what came of a piece of advice; nothing for one that has a result already."""
-        if name in self._pending:
-            (at, words, by), tick = self._pending.pop(name), self.now().percept.tick
-            ended = AdviceEnded(words, at, f"{result} after {tick - at} ticks", success, by)
-            self._results.append(str(ended))
-            self.hooks.emit(ended)
+                self.ended(name, "reached", success=True)
 
     def _expire(self, tick: int) -> bool:
         if tick < self._until or not (self.advised_goals or self._candidates):
             return False
         for name in self.advised_goals:
-            self._end(name, "not reached")
+            self.ended(name, "not reached")
         self.advised_goals.clear()
         self._candidates.clear()
         return True

@@ -176,7 +176,7 @@ class Mind(SavedAttributes):
             self.hooks.emit(ActionEnded(intent, outcome, self._here or intent.began))
         if intent.source is IntentSource.ADVICE and self._model_advice is not None:
             is_done = outcome is Outcome.DONE
-            self._model_advice.acted(intent.name, outcome.value, success=is_done)
+            self._model_advice.ended(intent.name, outcome.value, success=is_done)
         match outcome:
             case Outcome.DONE:
                 self._progress.ended_well(intent.name)
@@ -283,7 +283,7 @@ class Mind(SavedAttributes):
             return None
         intent = self._carry_out(self._bound[name], IntentSource.ADVICE, percept)
         if intent is None:
-            model_advice.acted(name, "there was nothing to do")
+            model_advice.ended(name, "there was nothing to do")
         return intent
 
     def _question_context(self, percept: Percept, facts: Facts) -> QuestionContext:

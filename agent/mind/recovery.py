@@ -10,6 +10,7 @@ from typing import Any, Final
 from agent.capabilities.capability import BoundAction
 from agent.capabilities.unstuck import Inquiry
 from agent.errors import StuckReason
+from agent.events import StuckEpisode
 from agent.mind.progress import ProgressMonitor
 from agent.perception.percept import Percept
 from agent.planning.domain import Action
@@ -34,30 +35,6 @@ class RecoveryStep(Enum):
     ASK_ADVICE = "ask_advice"  # from a model, if there is one
     RESTORE = "restore"  # the last checkpoint before the episode, and choose differently
     GIVE_UP = "give_up"
-
-
-@dataclass(frozen=True, slots=True)
-class StuckEpisode:
-    """One stuck episode: the reason, where and since when, what was tried, and what helped.
-
-    `since` is the last tick with anything new, `noticed` the tick at which that was too long ago, `lasted`
-    the last tick so far. `recovery_steps` are the recovery steps taken, in order; `solved_by` is the step after which
-    there was a gain. `over` stays false while the episode continues, also across a restore.
-    """
-
-    number: int
-    reason: str
-    map_id: int
-    x: int
-    y: int
-    goal: str | None
-    since: int
-    noticed: int
-    lasted: int
-    tried: tuple[str, ...]
-    recovery_steps: tuple[str, ...] = ()
-    solved_by: str | None = None
-    over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +92,7 @@ class StuckRecovery(SavedAttributes):
 
     def close(self) -> StuckEpisode:
         """Close the current episode and return it."""
-        if self.episode is None:
-            raise RuntimeError("there is no current episode")
+        assert self.episode is not None
         episode, self.episode = self.episode, None
         self._leaving = self._asking = None
         return replace(episode, over=True)

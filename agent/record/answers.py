@@ -117,7 +117,8 @@ class ReplayedAdvice:
     def ask(self, question: Question) -> Advice | NoAnswer:
         """Repeat the tool calls recorded for `question`, and return its recorded answer."""
         answer = self._recorded.ask(question)
-        if self._otherwise is not None and _is_missing(answer):
+        is_missing = isinstance(answer, NoAnswer) and answer.reason is NoAnswerReason.NOT_RECORDED
+        if is_missing and self._otherwise is not None:
             return self._otherwise.ask(question)
         for done in self._tool_calls.get(question_hash(question), ()):
             tool = self._tools.get(done["tool"])
@@ -125,7 +126,3 @@ class ReplayedAdvice:
                 with suppress(ToolRefused):
                     tool.run(done["input"])
         return answer
-
-
-def _is_missing(answer: Advice | NoAnswer) -> bool:
-    return isinstance(answer, NoAnswer) and answer.reason is NoAnswerReason.NOT_RECORDED

@@ -165,15 +165,15 @@ class PlayProducers:
 
     def entered_place(self, _call: Call, percept: Percept) -> None:
         """The place that the player has just entered, its doors, and money and items there."""
-        if not _has_entered_map(percept):
-            return
         before, here = percept.came_from, percept.state.map.map_id
+        if before == here or not percept.state.in_control:
+            return
         called, header = self.game.story.called, self.game.world.map(here).header
         beyond = {each.map_id for each in header.warps}
         beyond.update(each.map_id for each in header.connections)
         areas = tuple(map(called, sorted(beyond - {OUTSIDE, here})))
         came_from: tuple[str, ...] = ()
-        if before is not None and before != here:
+        if before is not None:
             came_from = (called(before),)
             self._place(percept.tick, before, explored_areas=(called(here),))
         self._place(
@@ -298,11 +298,6 @@ class PlayProducers:
         known = self.game.dex.all_species
         team = [(known.get(mon.species), mon) for mon in state.party.mons]
         return [f"{kind.name if kind else mon.nickname}:{mon.level}" for kind, mon in team]
-
-
-def _has_entered_map(percept: Percept) -> bool:
-    """Return whether the player has just entered another map."""
-    return percept.came_from != percept.state.map.map_id and percept.state.in_control
 
 
 def _objective(active_goal: ActiveGoal) -> SessionObjective:

@@ -9,9 +9,10 @@ import pytest
 from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
 from agent.capabilities.unstuck import Inquiry
 from agent.errors import Stuck, StuckReason
+from agent.events import StuckEpisode
 from agent.mind.mind import Mind
 from agent.mind.progress import LOST, PATIENCE, QUIET, ProgressMonitor
-from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeReport, StuckEpisode, StuckRecovery
+from agent.mind.recovery import COOL_DOWN, MOST_RESTORES, EpisodeReport, StuckRecovery
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
