@@ -108,13 +108,8 @@ def session_in(
 
     `around` wraps the console before play uses it.
     """
-    settings = RunSettings(
-        cartridge.name,
-        cartridge.sha1,
-        f"passing-seed{seed}",
-        datetime(2000, 1, 1, tzinfo=UTC),
-        seed,
-    )
+    name, began = f"passing-seed{seed}", datetime(2000, 1, 1, tzinfo=UTC)
+    settings = RunSettings(cartridge.name, cartridge.sha1, name, began, seed)
     with closing(PyBoyConsole(cartridge)) as machine:
         console = machine if around is None else around(machine)
         with session_of_run(home, settings, console, story, interrupt, *more) as opened:

@@ -70,7 +70,7 @@ class Gains(SavedAttributes):
         health = HP_STEPS * sum(mon.hp for mon in mons) // full_hp if full_hp else HP_STEPS
         gains = (
             _happened(state.flags.events, state.flags.hidden)
-            | _earned(state.player.badges)
+            | {mark("badge", badge) for badge in state.player.badges}
             | _carried(tuple((stack.item, stack.quantity) for stack in state.bag.items))
             | _trained(tuple(sorted((mon.level for mon in mons), reverse=True)))
         )
@@ -95,11 +95,6 @@ def _happened(events: bytes, hidden: bytes) -> frozenset[int]:
     is_hidden = set(_bits(hidden))
     shown = (mark("hidden", bit, bit in is_hidden) for bit in range(8 * len(hidden)))
     return frozenset((*happened, *shown))
-
-
-@lru_cache(maxsize=4)
-def _earned(badges: tuple[int, ...]) -> frozenset[int]:
-    return frozenset(mark("badge", badge) for badge in badges)
 
 
 @lru_cache(maxsize=4)
@@ -142,8 +137,7 @@ class ProgressMonitor(SavedAttributes):
 
     SAVED = ("_gains", "_seen", "quiet", "_lost", "_square", "_text")
 
-    def __init__(self, patience: int = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self) -> None:
         self._gains = Gains()
         self._seen: set[int] = set()
         self.quiet = 0
@@ -162,12 +156,12 @@ class ProgressMonitor(SavedAttributes):
     @property
     def verdict(self) -> StuckReason | None:
         """Why play is stuck, or None if it is not."""
-        if self._lost > LOST and self.quiet > min(LOST, self._patience):
+        if self._lost > LOST and self.quiet > LOST:
             return StuckReason.NO_PLAN
         worst = self._worst()
         if worst is not None:
             return worst[0]
-        return StuckReason.NO_NOVELTY if self.quiet > self._patience else None
+        return StuckReason.NO_NOVELTY if self.quiet > PATIENCE else None
 
     @property
     def suspect(self) -> str:
@@ -259,7 +253,7 @@ class ProgressMonitor(SavedAttributes):
         """Return the key that exceeds its limit most, or None."""
         if not self._excess:
             return None
-        quiet = self.quiet > min(QUIET, self._patience)
+        quiet = self.quiet > QUIET
         worst = [key for key, share in self._excess.items() if quiet or _is_flagrant(key, share)]
         return max(worst, key=self._excess.__getitem__, default=None)
 

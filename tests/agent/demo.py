@@ -12,6 +12,7 @@ from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import (
+    Battle,
     BattleMon,
     Dex,
     MenuKind,
@@ -62,27 +63,32 @@ def at_the_menu(state: State) -> bool:
     return state.battle is not None and state.battle.phase is Phase.MAIN_MENU
 
 
+def battle_of(state: State) -> Battle:
+    """Return the battle."""
+    assert state.battle is not None
+    return state.battle
+
+
 def own_of(state: State) -> BattleMon:
     """Return the player's Pokemon in the battle."""
-    assert state.battle is not None
-    assert state.battle.own is not None
-    return state.battle.own
+    own = battle_of(state).own
+    assert own is not None
+    return own
 
 
 def enemy_of(state: State) -> BattleMon:
     """Return the enemy Pokemon in the battle."""
-    assert state.battle is not None
-    assert state.battle.enemy is not None
-    return state.battle.enemy
+    enemy = battle_of(state).enemy
+    assert enemy is not None
+    return enemy
 
 
 def asking(state: State, phase: Phase, words: str = "", kind: MenuKind = MenuKind.YES_NO) -> State:
     """Return the state with its battle in `phase`, with this text and menu kind."""
-    assert state.battle is not None
     assert state.menu is not None
     return replace(
         state,
-        battle=replace(state.battle, phase=phase),
+        battle=replace(battle_of(state), phase=phase),
         dialogue=replace(state.dialogue, lines=(words,)),
         menu=replace(state.menu, kind=kind, current=0),
     )

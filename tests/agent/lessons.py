@@ -20,20 +20,16 @@ def teach(path: Path, lessons: Sequence[tuple[LessonKind, dict[str, Json]]]) -> 
     return path
 
 
+def entry_lesson(kind: str, data: Json) -> tuple[LessonKind, dict[str, Json]]:
+    return "entry", {"scope": EPISODIC, "kind": kind, "data": data, "tags": [], "importance": 6}
+
+
 def ticks_lesson(choice: str, way: int, ticks: int) -> tuple[LessonKind, dict[str, Json]]:
-    data: dict[str, Json] = {
-        "run": f"an earlier run, {next(RUNS)}",
-        "milestone": "rival",
-        "tick": ticks,
-        "turns": 5,
-        "battles": 1,
-        "lost": 0,
-    }
-    payload: dict[str, Json] = {
-        "scope": EPISODIC,
-        "kind": MILESTONE_TIME,
-        "data": {**data, "choices": {choice: way}},
-        "tags": [],
-        "importance": 8,
-    }
-    return "entry", payload
+    reached = run_at("rival", ticks, run=f"an earlier run, {next(RUNS)}", choices={choice: way})
+    return entry_lesson(MILESTONE_TIME, reached)
+
+
+def run_at(milestone: str, ticks: int, **more: Json) -> dict[str, Json]:
+    """Return the data of a run at a milestone, without choices unless they are given."""
+    usual: dict[str, Json] = {"turns": 5, "battles": 1, "lost": 0, "choices": {}}
+    return {"milestone": milestone, "tick": ticks, **usual, **more}

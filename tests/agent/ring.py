@@ -8,7 +8,7 @@ from agent.skills import Attack, Commander, Order, Outcome, SkillRun, TriedOrder
 from emulator import Battle, BattleMon, Phase, State
 from emulator.dex.trainers import TeamMember
 from emulator.profile import symbol
-from tests.agent.demo import DEX, at_the_menu
+from tests.agent.demo import DEX, at_the_menu, battle_of, enemy_of, own_of
 from tests.agent.support import Game
 
 FAST_AND_SET, FAST_AND_SHIFT = 0xC1, 0x81
@@ -68,18 +68,15 @@ class Ring:
 
     @property
     def battle(self) -> Battle:
-        assert self.state.battle is not None
-        return self.state.battle
+        return battle_of(self.state)
 
     @property
     def own(self) -> BattleMon:
-        assert self.battle.own is not None
-        return self.battle.own
+        return own_of(self.state)
 
     @property
     def enemy(self) -> BattleMon:
-        assert self.battle.enemy is not None
-        return self.battle.enemy
+        return enemy_of(self.state)
 
     def poke(self, label: str, data: Sequence[int], offset: int = 0) -> None:
         self.game.console.poke(symbol(label) + offset, bytes(data))

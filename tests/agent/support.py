@@ -25,7 +25,7 @@ from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
 from agent.record.answers import AdviceSource
-from agent.skills import Outcome, Skill, SkillRun
+from agent.skills import Outcome, Skill, SkillRun, wait
 from agent.story.story import Story
 from emulator import (
     CartridgeKind,
@@ -36,7 +36,7 @@ from emulator import (
     load_cartridge,
     read_state,
 )
-from memory import open_knowledge_store, read_run
+from memory import EventRow, open_knowledge_store, read_run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -64,6 +64,12 @@ def edited(run: Path, to: Path, *changes: str) -> Path:
         for sql in changes:
             assert database.execute(sql).rowcount > 0
     return to
+
+
+def events_of(run: Path, kind: str) -> list[EventRow]:
+    """Return the events of one kind in the live branch of a run."""
+    with closing(read_run(run)) as folder:
+        return list(folder.store.record.events(kind))
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
@@ -209,6 +215,17 @@ class Game:
             self.console.perform(skill_run.step)
             skill_run.resume(self.state)
         raise AssertionError("the skill does not end")
+
+
+def ends(outcome: Outcome, ticks: int = 1) -> Callable[[State], Skill]:
+    """Return the begin of a skill that waits for so many ticks and ends with `outcome`."""
+
+    def begin(_state: State) -> Skill:
+        for _ in range(ticks):
+            yield wait(1)
+        return outcome
+
+    return begin
 
 
 class Driven(NamedTuple):

@@ -48,7 +48,7 @@ from memory import RunReader, StepRow, milestones_of, read_knowledge_store, read
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
 from memory.tiers.knowledge import ConsolidationConfig
-from tests.agent.support import ROOT, Agent, Played, Watcher, edited, play_in
+from tests.agent.support import ROOT, Agent, Played, Watcher, edited, events_of, play_in
 
 CARTRIDGE = load_cartridge(demo_cartridge_path())
 STORY = Story.of(CARTRIDGE.kind)
@@ -87,20 +87,16 @@ def test_play_without_json_starts_and_ends_with_plain_lines(agent: Agent, tmp_pa
         f"Red Agent Demo, seed 0: new run {run}",
         f"memory: {memory}, empty",
     ]
+    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
+    clock, wall = game_time(summary["frames"] / FRAMES_PER_SECOND), game_time(summary["wall_s"])
     table, end = ended.out.split("└")
     assert "leave home" in table
     assert end.splitlines()[1:] == [
-        how_it_ended(run),
+        f"result: reached its goal (tick 65, {clock} in the game, {wall} played)",
         f"run: '{run}'",
         f"report: '{run / 'report.html'}'",
         f"check: scripts/red-agent replay '{run}'",
     ]
-
-
-def how_it_ended(run: Path) -> str:
-    summary = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    clock, wall = game_time(summary["frames"] / FRAMES_PER_SECOND), game_time(summary["wall_s"])
-    return f"result: reached its goal (tick 65, {clock} in the game, {wall} played)"
 
 
 def test_an_interrupted_or_limited_run_says_how_to_continue(agent: Agent, tmp_path: Path) -> None:
@@ -289,8 +285,7 @@ def test_a_closed_pipe_does_not_stop_play(tmp_path: Path) -> None:
     process.stdout.readline()
     process.stdout.close()
     assert process.wait(timeout=60) == 0
-    with closing(read_run(run)) as folder:
-        reached = [each.payload["id"] for each in folder.store.record.events("milestone")]
+    reached = [each.payload["id"] for each in events_of(run, "milestone")]
     assert reached == ["left_home"]
     assert (run / "report.html").exists()
 

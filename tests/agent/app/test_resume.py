@@ -29,6 +29,7 @@ from agent.app import (
 from agent.app.checkpoints import LONGEST_WAIT
 from agent.app.summary import PlayStart
 from agent.errors import RunError, UsageError
+from agent.experience.memory_use import MemoryUse
 from agent.tools.replay.operations import redecide_run, replay_run
 from emulator import BattleKind, MenuKind, Phase, State
 from emulator.pyboy_console import EMULATOR
@@ -45,20 +46,10 @@ from memory import (
 from memory.errors import RunFolderError
 from memory.inspect import forget_items, item_key, view_file
 from memory.store.run_folder import MEMORY_AT_START
-from tests.agent.support import ROOT, Agent, Played, Watcher, play_in
+from tests.agent.support import ROOT, Agent, Played, Watcher, events_of, play_in
 from tests.memory.samples import NOON
 from tests.proofs.kills import Ended
 from tests.proofs.kills import ended as ended_in
-
-
-def start(*args: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "agent", "play", *args],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -70,11 +61,6 @@ def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         check=False,
         timeout=60,
     )
-
-
-def wait_for(line: str, process: subprocess.Popen[str]) -> None:
-    assert process.stderr is not None
-    assert any(line in output for output in process.stderr), f"no line has {line!r}"
 
 
 CTRL_C_AT_TICK_50 = """
@@ -213,9 +199,11 @@ def through(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 def test_a_killed_run_resumes_at_its_last_checkpoint(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+    command = [sys.executable, "-m", "agent", "play", "--until", "left_home", "--seed", "108"]
     where = ["--run", str(run), "--memory", str(memory)]
-    process = start(*where, "--until", "left_home", "--seed", "108")
-    wait_for("press START", process)
+    process = subprocess.Popen([*command, *where], cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    assert any("press START" in line for line in process.stderr)
     process.kill()
     process.communicate()
     assert play_in(tmp_path, resume=run).stop is Stop.GOAL
@@ -266,6 +254,7 @@ def test_a_run_in_use_is_refused(home: Path) -> None:
         ({"run": Path(), "resume": Path()}, "only one"),
         ({"run": Path(), "at": 5}, "name it with --resume"),
         ({"resume": Path(), "at": -1}, "--at -1 is negative"),
+        ({"resume": Path(), "without": (MemoryUse.COSTS,)}, "keeps its uses of memory"),
     ],
 )
 def test_settings_refuse_conflicting_flags(flags: dict[str, Any], message: str) -> None:
@@ -310,8 +299,7 @@ def marks(run: Path) -> list[CheckpointInfo]:
 
 
 def test_every_milestone_has_a_checkpoint(played: Played) -> None:
-    with closing(read_run(played.folder)) as folder:
-        reached = [event.tick for event in folder.store.record.events("milestone")]
+    reached = [event.tick for event in events_of(played.folder, "milestone")]
     first, *later = marks(played.folder)
     assert (first.tick, first.why) == (0, "start")
     saved = [mark.tick for mark in later if mark.why in {"milestone", "end"}]
@@ -449,8 +437,7 @@ def test_a_run_stopped_in_interactions_reaches_its_goal(tmp_path: Path) -> None:
     assert (ended.stop, ended.errors) == (Stop.GOAL, 0)
     assert [each.id for each in ended.milestones][-1] == "healed"
     assert replay_run(run, None).divergence is None
-    with closing(read_run(run)) as folder:
-        battles = [event.payload for event in folder.store.record.events("battle")]
+    battles = [event.payload for event in events_of(run, "battle")]
     assert len(battles) == ended.battles
     for battle, after in pairwise(battles):  # none is recorded twice or in two parts
         assert battle["end_tick"] <= after["start_tick"]

@@ -26,7 +26,7 @@ from emulator import PyBoyConsole, World
 from memory import StepRow, read_run
 from memory.observations.observation import ObservationQuery
 from tests.agent.app.test_play import CARTRIDGE, SETTINGS
-from tests.agent.support import Played, Watcher, game_at
+from tests.agent.support import Played, Watcher, events_of, game_at
 
 NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that the cartridge never sets
 UNREACHABLE = Story(  # a map without an entrance
@@ -57,8 +57,7 @@ def play(path: Path, story: Story, watcher: Watcher, asked: Interrupt) -> Summar
 
 
 def episodes(path: Path) -> list[dict[str, Any]]:
-    with closing(read_run(path / "run")) as folder:
-        return [dict(event.payload) for event in folder.store.record.events("stuck")]
+    return [dict(event.payload) for event in events_of(path / "run", "stuck")]
 
 
 def steps(path: Path) -> list[StepRow]:

@@ -21,7 +21,6 @@ from agent.capabilities.readiness import (
     readiness_of,
 )
 from agent.capabilities.travel import at, only_places
-from agent.errors import UsageError
 from agent.experience.action_costs import MOST_REMEMBERED, RETRY_COST, ActionCosts
 from agent.experience.choices import Choice, GameChoices, sureness
 from agent.experience.memory_use import EVERY_USE, MemoryUse
@@ -43,7 +42,7 @@ from memory import (
     milestones_of,
 )
 from tests.agent.demo import DEX, STORY, WORLD, free_in, game_context, sensed_facts
-from tests.agent.lessons import EPISODIC, LATE, RUNS, teach
+from tests.agent.lessons import EPISODIC, LATE, RUNS, run_at, teach
 from tests.agent.support import Played, Watcher, game_at
 
 GO = Action("go", (), (Effect("there", 1),), 2, "go there")
@@ -293,24 +292,10 @@ def test_only_choices_that_made_a_difference_are_remembered() -> None:
     assert choices.decisive() == resumed.decisive() == {"early": ways[0]}
 
 
-def add_milestone_time(
-    memory: AgentMemory, way: int, ticks: int, milestone: str = "rival", choices: Json = None
-) -> None:
-    data: dict[str, Json] = {
-        "run": f"run {next(RUNS)}",
-        "milestone": milestone,
-        "tick": ticks,
-        "turns": 5,
-        "battles": 1,
-        "lost": 0,
-    }
-    memory.blackboard.write(
-        EPISODIC,
-        MILESTONE_TIME,
-        {**data, "choices": choices or {STARTER.id: way}},
-        tick=ticks,
-        game_s=1.0,
-    )
+def reach(memory: AgentMemory, milestone: str, tick: int, **more: Json) -> None:
+    """Record that a game reached a milestone: a new one unless `run` names it."""
+    data = run_at(milestone, tick, **{"run": f"run {next(RUNS)}", **more})
+    memory.blackboard.write(EPISODIC, MILESTONE_TIME, data, tick=tick, game_s=1.0)
 
 
 def best(
@@ -332,7 +317,7 @@ def shares(memory: AgentMemory, times: int = 400) -> list[float]:
 def record_runs(memory: AgentMemory, took: Mapping[int, int], times: int = SPREAD) -> None:
     for way, ticks in took.items():
         for luck in range(times):
-            add_milestone_time(memory, way, ticks + 5 * luck)
+            reach(memory, "rival", ticks + 5 * luck, choices={STARTER.id: way})
 
 
 def test_e38_a_slower_choice_is_hardly_made_again(memory: AgentMemory) -> None:
@@ -367,17 +352,16 @@ def test_e38_what_was_never_tried_is_tried(memory: AgentMemory) -> None:
 def test_e38_choices_are_compared_at_a_milestone_that_all_reached(memory: AgentMemory) -> None:
     first, second, third = STARTER.interaction.people
     record_runs(memory, {first: 1_500, second: 1_100, third: 700})
-    add_milestone_time(memory, third, 9_999, "badge")  # the others did not get that far
+    reach(memory, "badge", 9_999, choices={STARTER.id: third})  # the others did not get that far
     assert shares(memory)[2] > 0.9
 
 
 def reach_milestones(memory: AgentMemory, way: int, ticks: Mapping[str, int], since: str) -> None:
     """Record a game in which a choice first mattered after `since`."""
-    run: dict[str, Json] = {"run": f"run {next(RUNS)}", "turns": 5, "battles": 1, "lost": 0}
+    run = f"run {next(RUNS)}"
     for milestone, tick in ticks.items():
-        made: dict[str, Json] = {STARTER.id: way} if tick > ticks[since] else {}
-        data: dict[str, Json] = {"milestone": milestone, "tick": tick, "choices": made}
-        memory.blackboard.write(EPISODIC, MILESTONE_TIME, run | data, tick=tick, game_s=1.0)
+        made: Json = {STARTER.id: way} if tick > ticks[since] else {}
+        reach(memory, milestone, tick, run=run, choices=made)
 
 
 def test_what_came_before_a_choice_mattered_does_not_count(memory: AgentMemory) -> None:
@@ -386,14 +370,9 @@ def test_what_came_before_a_choice_mattered_does_not_count(memory: AgentMemory) 
         ticks = {"parcel": start - 50, "rival": start, "badge": start + took}
         reach_milestones(memory, way, ticks, "rival")
     known = experience(memory).verdicts(STARTER.id, (first, second))
-    assert (
-        known[first].words
-        == "205 ticks from rival to badge (later ones count less), 2 games: too few to tell"
-    )
-    assert (
-        known[second].words
-        == "300 ticks from rival to badge (later ones count less), 1 game: too few to tell"
-    )
+    words = "ticks from rival to badge (later ones count less)"
+    assert known[first].words == f"205 {words}, 2 games: too few to tell"
+    assert known[second].words == f"300 {words}, 1 game: too few to tell"
 
 
 def test_what_the_other_choices_of_a_run_explain_does_not_count(memory: AgentMemory) -> None:
@@ -402,8 +381,7 @@ def test_what_the_other_choices_of_a_run_explain_does_not_count(memory: AgentMem
     for way, far, times in ((first, 2, 12), (first, 1, 3), (second, 2, 3), (second, 1, 12)):
         for each in range(times):
             ticks = 1_000 + 100 * (way == second) + 400 * (far == 2) + each
-            choices: dict[str, Json] = {STARTER.id: way, "shopping": far}
-            add_milestone_time(memory, way, ticks, choices=choices)
+            reach(memory, "rival", ticks, choices={STARTER.id: way, "shopping": far})
     asked = experience(memory)
     taken = [
         asked.best_way(STARTER.id, (first, second), second, Random(luck)).way for luck in range(40)
@@ -437,9 +415,7 @@ def test_what_follows_long_after_a_choice_counts_less(memory: AgentMemory) -> No
 
 def test_a_run_is_one_entry_with_all_its_milestones(memory: AgentMemory) -> None:
     for milestone, tick in (("starter", 100), ("rival", 160), ("rival", 160)):
-        data: dict[str, Json] = {"run": "run-7", "choices": {STARTER.id: 3}, "turns": tick // 20}
-        reached: dict[str, Json] = {"milestone": milestone, "tick": tick, "battles": 1, "lost": 0}
-        memory.blackboard.write(EPISODIC, MILESTONE_TIME, data | reached, tick=tick, game_s=1.0)
+        reach(memory, milestone, tick, run="run-7", choices={STARTER.id: 3})
     (entry,) = memory.blackboard.entries(EPISODIC, kind=MILESTONE_TIME)
     assert {name: taken["tick"] for name, taken in milestones_of(entry.data).items()} == {
         "starter": 100,
@@ -457,11 +433,6 @@ def test_e35_a_lesson_of_an_earlier_run_raises_a_cost_and_the_plan_says_so(tmp_p
         assert planned is not None
         assert f"(cost {cost};" in planned
         assert ("remembered: before the game boot" in planned) == (not without)
-
-
-def test_uses_switched_off_stay_off_on_resuming(tmp_path: Path) -> None:
-    with pytest.raises(UsageError):
-        Settings(resume=tmp_path, without=(MemoryUse.COSTS,))
 
 
 def test_the_cached_strength_is_that_of_the_given_team(played: Played) -> None:
@@ -483,17 +454,10 @@ def in_the_wood(played: Played) -> State:
         return game.state
 
 
-def add_run(memory: AgentMemory, name: str, left: dict[str, Json], found: dict[str, Json]) -> None:
-    taken: dict[str, Json] = {"tick": 900, "turns": 9, "battles": 3, "lost": 0, "choices": {}}
-    data: dict[str, Json] = {"run": name, "milestone": "badge", "left": left, "found": found}
-    memory.blackboard.write(EPISODIC, MILESTONE_TIME, {**taken, **data}, tick=900, game_s=1.0)
-
-
 def record_leftovers(memory: AgentMemory, *potions: int, found: int = 2) -> None:
-    for number, left in enumerate(potions):
-        add_run(
-            memory, f"run-{number}", {DEX.item_name(POTION): left}, {DEX.item_name(POTION): found}
-        )
+    name = DEX.item_name(POTION)
+    for left in potions:
+        reach(memory, "badge", 900, left={name: left}, found={name: found})
 
 
 def items(memory: AgentMemory, state: State, uses: frozenset[MemoryUse] = EVERY_USE) -> int:

@@ -1,7 +1,6 @@
 """Remembered routes, shops, people and moves change decisions, and the plan says so (E35)."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -46,15 +45,13 @@ from memory import (
     SuccessfulStrategy,
     TalkOutcome,
     as_json,
-    read_run,
 )
 from memory.tiers.encounters import SHOP_STOCK, TALK_OUTCOME
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lasting import LessonKind
 from memory.tiers.lessons import preference_of
 from tests.agent.demo import DEX, STORY, WORLD, at_the_menu, enemy_of, free_in, game_context, own_of
-from tests.agent.lessons import EPISODIC, LATE, teach
-from tests.agent.support import Game, Played, Watcher, game_at
+from tests.agent.lessons import EPISODIC, LATE, entry_lesson, teach
+from tests.agent.support import Game, Played, Watcher, events_of, game_at
 
 STM = "agent:play:stm"
 BALL, ANTIDOTE, POTION = 4, 11, 20
@@ -88,16 +85,9 @@ def add_encounter(memory: AgentMemory, kind: str, record: Any, scope: str = EPIS
     memory.blackboard.write(scope, kind, as_json(record), tick=1, game_s=1.0)
 
 
-def memory_with(folder: Path, kind: str, record: Any) -> Path:  # noqa: ANN401
-    """Return a memory with an encounter of an earlier run."""
-    payload: dict[str, Json] = {
-        "scope": EPISODIC,
-        "kind": kind,
-        "data": as_json(record),
-        "tags": [],
-        "importance": 6,
-    }
-    return teach(folder / "memory.sqlite", [("entry", payload)])
+def memory_with(folder: Path, kind: str, *records: Any) -> Path:  # noqa: ANN401
+    """Return a memory with encounters of an earlier run."""
+    return teach(folder / "memory.sqlite", [entry_lesson(kind, as_json(each)) for each in records])
 
 
 # Routes
@@ -115,38 +105,21 @@ def square_on_route(state: State, map_id: int) -> tuple[int, int, int]:
     return open_squares[0]
 
 
-def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
-    memory: AgentMemory, quiet_lane: Game
-) -> None:
-    state = quiet_lane.state
-    (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
-    square = square_on_route(state, place.map_id)
-    add_encounter(
-        memory,
-        "blocked_square",
-        BlockedSquare("the lane", "the second town", *square, passed=False),
-    )
-    known = context_of(experience(memory))
-    assert around(known, state).costs.keys() == {square}
-    x, y = square[1:]
-    assert f"a walk to the second town got no further at ({x},{y}) of" in detour(
-        place, known, state
-    )
-    assert known.experience.moved == {MemoryUse.ROUTES: 1}
-    without = context_of(experience(memory, WITHOUT[MemoryUse.ROUTES]))
-    assert not around(without, state).costs
-    assert detour(place, without, state) == ""
-
-
 @pytest.mark.parametrize("uses_memory", [True, False])
-def test_e35_the_route_avoids_the_blocked_square(
+def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
     memory: AgentMemory, quiet_lane: Game, *, uses_memory: bool
 ) -> None:
     state = quiet_lane.state
     (place,) = (each for each in STORY.places if each.map_id == SECOND_TOWN)
     square = square_on_route(state, place.map_id)
-    add_encounter(memory, "blocked_square", BlockedSquare("the lane", "", *square, passed=False))
+    blocked = BlockedSquare("the lane", "the second town", *square, passed=False)
+    add_encounter(memory, "blocked_square", blocked)
     known = context_of(experience(memory, EVERY_USE if uses_memory else WITHOUT[MemoryUse.ROUTES]))
+    assert around(known, state).costs.keys() == ({square} if uses_memory else set())
+    x, y = square[1:]
+    words = f"a walk to the second town got no further at ({x},{y}) of"
+    assert (words in detour(place, known, state)) is uses_memory
+    assert known.experience.moved == ({MemoryUse.ROUTES: 1} if uses_memory else {})
     known.terrain.set_hazards([lambda now: around(known, now)])
     trace = [state]
     assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
@@ -155,20 +128,8 @@ def test_e35_the_route_avoids_the_blocked_square(
 
 def test_e35_a_run_that_knows_of_blocked_squares_walks_around_them(tmp_path: Path) -> None:
     squares = ((9, 10), (10, 10), (9, 20), (10, 20), (11, 20))
-    lessons: list[tuple[LessonKind, dict[str, Json]]] = [
-        (
-            "entry",
-            {
-                "scope": EPISODIC,
-                "kind": "blocked_square",
-                "data": as_json(BlockedSquare("the lane", "", LANE, *square, passed=False)),
-                "tags": [],
-                "importance": 6,
-            },
-        )
-        for square in squares
-    ]
-    memory = teach(tmp_path / "memory.sqlite", lessons)
+    blocked = (BlockedSquare("the lane", "", LANE, *each, passed=False) for each in squares)
+    memory = memory_with(tmp_path, "blocked_square", *blocked)
     settings = Settings(seed=203, run=tmp_path / "run", memory=memory, until="second_town")
     assert play_run(settings, Watcher(), Interrupt()).moved["routes"]
 
@@ -249,8 +210,7 @@ def test_e35_stock_that_is_seen_again_contradicts_memory(
 
 
 def test_e35_a_visit_stores_the_stock_of_the_list(played: Played) -> None:
-    with closing(read_run(played.folder)) as folder:
-        seen = [dict(event.payload) for event in folder.store.record.events(SHOP_STOCK)]
+    seen = [dict(event.payload) for event in events_of(played.folder, SHOP_STOCK)]
     assert seen
     for each in seen:
         assert tuple(each["items"]) == stock_of(each["map_id"])
@@ -265,8 +225,7 @@ def mother() -> TalkOutcome:
 
 
 def test_e35_a_person_who_only_talks_is_stored_as_such(played: Played) -> None:
-    with closing(read_run(played.folder)) as folder:
-        (talk,) = [dict(event.payload) for event in folder.store.record.events(TALK_OUTCOME)]
+    (talk,) = [dict(event.payload) for event in events_of(played.folder, TALK_OUTCOME)]
     assert (talk["map_id"], talk["slot"], talk["effects"]) == (HOUSE, STORY.errands[0].person, [])
     assert talk["words"].startswith("Awake at last")
 
@@ -284,8 +243,7 @@ def test_e35_a_person_who_only_talked_in_an_earlier_run_is_not_talked_to(
         until="left_home",
     )
     summary = play_run(settings, Watcher(), Interrupt())
-    with closing(read_run(run)) as folder:
-        talks = list(folder.store.record.events(TALK_OUTCOME))
+    talks = events_of(run, TALK_OUTCOME)
     assert (len(talks), summary.moved["people"]) == ((0, 1) if uses_memory else (1, 0))
     words = "say goodbye downstairs: number 1 in the house only talks: 'Awake at last'"
     assert (words in outlook(None, run).remembered) is uses_memory

@@ -34,8 +34,11 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.planning.search import Plan
 from agent.skills import Outcome, Skill, wait
 from emulator import State
+from emulator.ram.player import Bag, Stack
 from memory import Hooks, Recall
-from tests.agent.support import Played, game_at
+from memory.tiers import MemoryAIIntegration
+from tests.agent.demo import DEX, game_context
+from tests.agent.support import Played, ends, game_at
 
 FACTS = ("in_battle", "road", "gold", "fame", "hall", "well")
 WALK = Action("walk", (Require("road", at_least=1),), (Effect("gold", 1),), 3, "walk to the gold")
@@ -47,6 +50,7 @@ GOLD = Goal("gold", (Require("gold", at_least=1),), 50, "have gold")
 FAME = Goal("fame", (Require("fame", at_least=1),), 45, "be famous")
 WELL = Goal("well", (Require("well", at_least=1),), NEEDS + 1, "be well")
 SURELY = 0.9
+DONE = ends(Outcome.DONE)
 
 
 @dataclass
@@ -65,16 +69,6 @@ class Oracle:
         return [each.purpose for each in self.asked]
 
 
-def step(_state: State) -> Skill:
-    yield wait(1)
-    return Outcome.DONE
-
-
-def blocked(_state: State) -> Skill:
-    yield wait(1)
-    return Outcome.BLOCKED
-
-
 @dataclass
 class World:
     """A mind with an advisor, and the facts that its sensors report."""
@@ -82,7 +76,7 @@ class World:
     percept: Percept
     oracle: Oracle = field(default_factory=Oracle)
     facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0) | {"well": 1})
-    walk: Callable[[State], Skill] = step
+    walk: Callable[[State], Skill] = DONE
     every: int = 0
     happened: list[str] = field(default_factory=list)
     ended: list[AdviceEnded] = field(default_factory=list)
@@ -99,7 +93,7 @@ class World:
             sensors=(Sensor(frozenset(FACTS), self._read),),
             actions=(
                 BoundAction(WALK, self.walk),
-                *(BoundAction(each, step) for each in (SING, REST_UP, DIG, BUILD)),
+                *(BoundAction(each, DONE) for each in (SING, REST_UP, DIG, BUILD)),
             ),
             goals=(GOLD, FAME, WELL),
         )
@@ -203,7 +197,7 @@ def test_impossible_candidates_are_skipped_and_none_is_tried_twice(world: World)
 
 
 def test_a_plan_that_failed_twice_causes_a_question(percept: Percept) -> None:
-    world = World(percept, walk=blocked)
+    world = World(percept, walk=ends(Outcome.BLOCKED))
     world.facts |= {"road": 1}
     for _ in range(FAILED):
         assert world.oracle.asked == []
@@ -420,3 +414,10 @@ def test_rules_take_none_of_the_goals_offered_where_they_would_take_another_firs
     moment: Any = SimpleNamespace(goals_by_rules=lambda: [WELL, GOLD, FAME], plan_for=planned)
     assert by_rules_among(moment, {"gold", "fame"}) == ("gold", "walk")
     assert by_rules_among(moment, {"well", "fame"}) == ()
+
+
+def test_a_situation_lists_the_bag(percept: Percept) -> None:
+    game, no_memory = game_context(), cast("MemoryAIIntegration", None)
+    parts = game.story, game.terrain, game.dex, game.ledger, game.experience, no_memory
+    state = replace(percept.state, bag=Bag((Stack(4, 3),)))
+    assert [*SituationDescriber(*parts).bag(state)] == [f"| {DEX.item_name(4)} x 3"]

@@ -8,6 +8,7 @@ import pytest
 
 from agent.capabilities.capability import BoundAction, Capability, Reflex, Sensor
 from agent.errors import Stuck
+from agent.mind import progress
 from agent.mind.intent import Intent, IntentSource
 from agent.mind.mind import Mind
 from agent.mind.progress import ProgressMonitor
@@ -18,6 +19,7 @@ from agent.planning.search import Plan
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from memory import Call, Hooks, Recall
+from tests.agent.support import ends
 
 FACTS = frozenset({"in_battle", "ready", "there", "alarm", "weather"})
 PREPARE = Action("prepare", (), (Effect("ready", 1),), 2, "get ready")
@@ -28,20 +30,7 @@ THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 PEACE = Goal("peace", (Require("in_battle", at_most=0),), 100, "have peace")
 
 
-def two_steps(_state: State) -> Skill:
-    yield wait(1)
-    yield wait(1)
-    return Outcome.DONE
-
-
-def no_use(_state: State) -> Skill:
-    yield wait(1)
-    return Outcome.BLOCKED
-
-
-def nothing_to_do(_state: State) -> Skill:
-    yield from ()
-    return Outcome.DONE
+TWO_STEPS, NO_USE = ends(Outcome.DONE, 2), ends(Outcome.BLOCKED)
 
 
 class EmptyMemory:
@@ -62,7 +51,7 @@ class World:
     facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0))
     plans: list[str] = field(default_factory=list)
 
-    def mind(self, go: Callable[[State], Skill] = two_steps) -> Mind:
+    def mind(self, go: Callable[[State], Skill] = TWO_STEPS) -> Mind:
         def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
             return dict(self.facts)
 
@@ -72,17 +61,17 @@ class World:
             name="all",
             sensors=(Sensor(FACTS, read),),
             actions=(
-                BoundAction(PREPARE, two_steps),
+                BoundAction(PREPARE, TWO_STEPS),
                 BoundAction(GO, go),
-                BoundAction(SWIM, two_steps),
-                BoundAction(FIGHT, two_steps, suppresses=frozenset({"alarm"}), while_true=fights),
+                BoundAction(SWIM, TWO_STEPS),
+                BoundAction(FIGHT, TWO_STEPS, suppresses=frozenset({"alarm"}), while_true=fights),
             ),
             goals=(THERE, PEACE),
             reflexes=(alarm,),
         )
         hooks = Hooks()
         hooks.after(Mind.plan_for, self._note)
-        recovery = StuckRecovery(ProgressMonitor(patience=50), seed=0)
+        recovery = StuckRecovery(ProgressMonitor(), seed=0)
         return Mind((capability,), cast("Recall", EmptyMemory()), hooks, recovery)
 
     def _note(self, _call: Call, plan: Plan | None) -> None:
@@ -148,14 +137,14 @@ def test_a_reflex_comes_before_actions_that_do_not_suppress_it(world: World) -> 
 
 
 def test_another_action_is_tried_after_a_failure(world: World) -> None:
-    mind = world.mind(go=no_use)
+    mind = world.mind(go=NO_USE)
     world.facts["ready"] = 1
     assert world.tick(mind).name == "go"
     assert world.names(mind, 3)[-1] == "swim"
 
 
 def test_an_action_with_nothing_to_do_is_not_a_failure(world: World) -> None:
-    mind = world.mind(go=nothing_to_do)
+    mind = world.mind(go=ends(Outcome.DONE, 0))
     world.facts["ready"] = 1
     assert world.tick(mind).why == "go there ended before it began"
     assert mind.to_json()["failures"] == {}
@@ -205,11 +194,7 @@ def test_a_plan_is_dropped_when_an_effect_came_true_by_itself(world: World) -> N
 
 
 def test_an_interrupted_action_is_not_a_failure(world: World) -> None:
-    def interrupted(_state: State) -> Skill:
-        yield wait(1)
-        return Outcome.INTERRUPTED
-
-    mind = world.mind(go=interrupted)
+    mind = world.mind(go=ends(Outcome.INTERRUPTED))
     world.facts["ready"] = 1
     assert world.names(mind, 3) == ["go", "go", "go"]
     assert (mind.to_json()["failures"], mind.to_json()["setbacks"]) == ({}, {})
@@ -225,29 +210,27 @@ def test_a_reached_goal_is_closed_once(world: World) -> None:
 
 
 def test_failures_and_goals_survive_a_checkpoint(world: World) -> None:
-    mind = world.mind(go=no_use)
+    mind = world.mind(go=NO_USE)
     world.facts["ready"] = 1
     world.names(mind, 3)
-    again = world.mind(go=no_use)
+    again = world.mind(go=NO_USE)
     again.restore(mind.to_json())
     assert again.to_json() == mind.to_json()
     assert again.goal == mind.goal
 
 
-def test_the_mind_is_stuck_when_nothing_new_happens_for_too_long(world: World) -> None:
+def test_the_mind_is_stuck_when_nothing_new_happens_for_too_long(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 50)
     mind = world.mind()
     world.facts["ready"] = 1
     with pytest.raises(Stuck, match="because"):
         world.names(mind, 200)
 
 
-def blocked_at_once(_state: State) -> Skill:
-    yield from ()
-    return Outcome.BLOCKED
-
-
 def test_the_first_failure_before_any_step_is_no_setback(world: World) -> None:
-    mind = world.mind(go=blocked_at_once)
+    mind = world.mind(go=ends(Outcome.BLOCKED, 0))
     world.facts["ready"] = 1
     world.tick(mind)
     assert (mind.to_json()["failures"], mind.to_json()["setbacks"]) == ({"go": 1}, {})
@@ -256,7 +239,7 @@ def test_the_first_failure_before_any_step_is_no_setback(world: World) -> None:
 
 
 def test_each_gain_takes_back_a_setback(world: World) -> None:
-    mind = world.mind(go=no_use)
+    mind = world.mind(go=NO_USE)
     world.facts["ready"] = 1
     world.names(mind, 2)
     assert mind.to_json()["setbacks"] == {"there": 2}

@@ -18,7 +18,8 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from emulator import State
 from emulator.ram.player import Stack
-from memory import Call, Hooks, Recall
+from memory import Call, Hooks, Json, Recall
+from tests.agent.support import ends
 
 GO = Action("go", (), (Effect("there", 1),), 3, "go there")
 SWIM = Action("swim", (), (Effect("there", 1),), 90, "swim there")
@@ -27,21 +28,7 @@ ASK = Action("ask_around", (), (), 1, "ask")
 THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 
 
-def no_use(_state: State) -> Skill:
-    for _ in range(10):
-        yield wait(1)
-    return Outcome.BLOCKED
-
-
-def no_effect(_state: State) -> Skill:
-    for _ in range(10):
-        yield wait(1)
-    return Outcome.DONE
-
-
-def taken_over(_state: State) -> Skill:
-    yield wait(1)
-    return Outcome.INTERRUPTED
+NO_USE = ends(Outcome.BLOCKED, 10)
 
 
 @dataclass
@@ -49,7 +36,7 @@ class StuckWorld:
     """A mind for which nothing new happens until the test allows it."""
 
     percept: Percept
-    go: Callable[[State], Skill] = no_use
+    go: Callable[[State], Skill] = NO_USE
     ways: tuple[Action, ...] = (GO,)
     reported: list[StuckEpisode] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
@@ -79,7 +66,7 @@ class StuckWorld:
             reflexes=(alarm,),
         )
         asking = Inquiry(BoundAction(ASK, self._ask), lambda _state: self.unasked > 0)
-        recovery = StuckRecovery(ProgressMonitor(), 1, BoundAction(LEAVE, no_use), asking)
+        recovery = StuckRecovery(ProgressMonitor(), 1, BoundAction(LEAVE, NO_USE), asking)
         return Mind((world,), cast("Recall", self), hooks, recovery)
 
     def _ask(self, _state: State) -> Skill:
@@ -118,6 +105,13 @@ class StuckWorld:
     def grow(self) -> None:
         """Raise the team to a level that it never had before."""
         self.percept = richer(self.percept, levels=1)
+
+    def restart(self, checkpoint: dict[str, Json], tick: int) -> None:
+        """Go on at a checkpoint, as after getting stuck."""
+        died, self.mind = self.mind.to_json(), self.new_mind()
+        self.mind.restore(checkpoint)
+        self.mind.resume_after_restore(died, tick)
+        self.percept = replace(self.percept, tick=tick)
 
     def saved(self) -> Any:  # noqa: ANN401 -- JSON
         return self.mind.to_json()["recovery"]
@@ -165,7 +159,7 @@ def test_recovery_steps_are_taken_in_order_and_the_last_one_is_reported_as_the_s
     assert world.saved()["episode"] is None
 
 
-@pytest.mark.parametrize("go", [taken_over, no_effect])
+@pytest.mark.parametrize("go", [ends(Outcome.INTERRUPTED), ends(Outcome.DONE, 10)])
 def test_interrupted_and_ineffective_actions_count_as_failures(
     percept: Percept, go: Callable[[State], Skill]
 ) -> None:
@@ -199,11 +193,7 @@ def test_a_restore_keeps_cool_downs_and_waits_a_different_time(percept: Percept)
     world = StuckWorld(percept)
     before = world.mind.to_json()
     world.until_stuck()
-    died = world.mind.to_json()
-    world.mind = world.new_mind()
-    world.mind.restore(before)
-    world.mind.resume_after_restore(died, 10)
-    world.percept = replace(world.percept, tick=10)
+    world.restart(before, 10)
     saved = world.saved()
     assert saved["restores"] == 1
     assert saved["cooling"].keys() == {"go"}
@@ -225,11 +215,7 @@ def test_recovery_gives_up_in_the_end(percept: Percept) -> None:
     lives = 0
     while (stuck := world.until_stuck()).may_restore:
         lives += 1
-        died = world.mind.to_json()
-        world.mind = world.new_mind()
-        world.mind.restore(before)
-        world.mind.resume_after_restore(died, 0)
-        world.percept = replace(world.percept, tick=0)
+        world.restart(before, 0)
     assert 0 < lives <= MOST_RESTORES
     assert world.reported[-1].recovery_steps[-1] == "give_up"
     assert world.reported[-1].over

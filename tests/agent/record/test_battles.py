@@ -9,15 +9,13 @@ import pytest
 
 from agent.perception.percept import Percept
 from agent.record.battles import BattleWatch
-from agent.story.story import Story
-from emulator import BattleKind, Dex, Phase, State, demo_cartridge_path, load_cartridge
+from emulator import BattleKind, Phase, State
 from emulator.ram.player import Bag, Stack
 from memory import BattleRecord, read_run
-from tests.agent.support import Played, game_at
+from tests.agent.demo import DEX, STORY, battle_of, enemy_of, own_of
+from tests.agent.support import Played, events_of, game_at
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-DEX = Dex.of(CARTRIDGE)
-place_of = Story.of(CARTRIDGE.kind).place_of
+place_of = STORY.place_of
 
 
 def percept(state: State, tick: int) -> Percept:
@@ -27,8 +25,7 @@ def percept(state: State, tick: int) -> Percept:
 def test_every_battle_of_a_run_has_a_record(played: Played) -> None:
     names = {species.name for species in DEX.all_species.values()}
     moves = {move.name for move in DEX.all_moves.values()}
-    with closing(read_run(played.folder)) as run:
-        battles = [dict(event.payload) for event in run.store.record.events("battle")]
+    battles = [dict(event.payload) for event in events_of(played.folder, "battle")]
     assert len(battles) == played.summary.battles
     for battle in battles:
         assert {*battle["enemy_pokemon"].split(", "), battle["player_pokemon"]} <= names
@@ -110,18 +107,15 @@ def test_items_and_running_are_recorded_with_the_hp_at_that_time(
 
 def busy_with(turn: State, move: int, place: int = 0, hp: int | None = None) -> State:
     """Return the same turn while a move is used by the own Pokemon at a place in the team."""
-    assert turn.battle is not None
-    assert turn.battle.own is not None
-    own = turn.battle.own
+    own = own_of(turn)
     moves = tuple(each._replace(pp=each.pp - (each.move == move)) for each in own.moves)
     own = replace(own, position=place, hp=own.hp if hp is None else hp, moves=moves)
-    return replace(turn, battle=replace(turn.battle, own=own, own_move=move, phase=Phase.BUSY))
+    battle = replace(battle_of(turn), own=own, own_move=move, phase=Phase.BUSY)
+    return replace(turn, battle=battle)
 
 
 def test_moves_belong_to_who_used_them(first_turn: State, after_running: State) -> None:
-    assert first_turn.battle is not None
-    assert first_turn.battle.own is not None
-    first, second = [slot.move for slot in first_turn.battle.own.moves][:2]
+    first, second = [slot.move for slot in own_of(first_turn).moves][:2]
     watch = BattleWatch(DEX, place_of)
     for tick, state in enumerate(
         (
@@ -151,14 +145,11 @@ def test_the_hp_of_an_item_is_that_of_the_menu_where_it_was_chosen(
 
 def against_another(turn: State, phase: Phase = Phase.MAIN_MENU) -> tuple[State, str]:
     """Return the same turn with another enemy of level 9, and its name."""
-    assert turn.battle is not None
-    assert turn.battle.enemy is not None
-    enemy = turn.battle.enemy
+    enemy = enemy_of(turn)
     other = next(number for number in DEX.all_species if number != enemy.species)
     enemy = replace(enemy, species=other, position=1, level=9)
-    return replace(turn, battle=replace(turn.battle, enemy=enemy, phase=phase)), DEX.species(
-        other
-    ).name
+    battle = replace(battle_of(turn), enemy=enemy, phase=phase)
+    return replace(turn, battle=battle), DEX.species(other).name
 
 
 def test_a_record_lists_all_pokemon_of_a_trainer(first_turn: State, after_running: State) -> None:
@@ -166,8 +157,7 @@ def test_a_record_lists_all_pokemon_of_a_trainer(first_turn: State, after_runnin
     record = record_of_battle(first_turn, next_one, after_running)
     assert record.enemy_pokemon.split(", ")[1] == name
     assert record.enemy_level == 9
-    assert first_turn.battle is not None
-    assert first_turn.battle.kind is BattleKind.TRAINER
+    assert battle_of(first_turn).kind is BattleKind.TRAINER
 
 
 def test_a_stale_enemy_in_ram_does_not_get_into_the_record(

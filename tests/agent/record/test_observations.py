@@ -47,11 +47,6 @@ ACTION: dict[str, Any] = {
 }
 
 
-def observe(kind: str, args: Mapping[str, Any], result: Result) -> tuple[str, str, int]:
-    (observed,) = RULES(kind, args, result)
-    return observed.type, observed.content, observed.importance
-
-
 BLACKOUT = {"place": "the lane", "subject": "rat", "cost": 450, "woke_in": "the town"}
 PLACE = {"location_name": "the lane", "location_type": "outdoors"}
 EPISODE = {
@@ -63,6 +58,9 @@ EPISODE = {
     "recovery_steps": ["replan"],
     "solved_by": "replan",
 }
+RECALLED = {"why": "recalled:leader", "keys": ["a", "b"]}
+AT_STORE, INTERRUPTED = "buy what runs short, at the store", "buy what runs short: interrupted"
+BOUGHT = "4 THING 4, 1 THING 11 for 600, at the store"
 STUCK = "got nowhere at the lane (oscillation): tried travel:town;"
 
 
@@ -77,60 +75,42 @@ def battle(outcome: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("tool", "args", "result", "observed"),
+    ("tool", "args", "result", "kind", "content", "importance"),
     [
-        ("plan_action", ACTION, ended(), ("action_done", "buy what runs short", 1)),
-        ("plan_action", ACTION, ended(bag=()), ("action_done", "buy what runs short", 1)),
-        (
-            *("plan_action", ACTION, ended("blocked")),
-            ("action_failed", "buy what runs short, at the store: blocked", 4),
-        ),
-        (
-            *("plan_action", ACTION, ended("interrupted")),
-            ("action_interrupted", "buy what runs short: interrupted", 2),
-        ),
-        (
-            *("plan_action", ACTION, ended(bag=((4, 5), (11, 1)), money=300)),
-            ("purchase_made", "4 THING 4, 1 THING 11 for 600, at the store", 5),
-        ),
+        ("plan_action", ACTION, ended(), "action_done", "buy what runs short", 1),
+        ("plan_action", ACTION, ended(bag=()), "action_done", "buy what runs short", 1),
+        ("plan_action", ACTION, ended("blocked"), "action_failed", f"{AT_STORE}: blocked", 4),
+        ("plan_action", ACTION, ended("interrupted"), "action_interrupted", INTERRUPTED, 2),
         (
             "plan_action",
             ACTION,
-            ended(bag=((4, 2),)),
-            ("item_gained", "1 THING 4, at the store", 5),
+            ended(bag=((4, 5), (11, 1)), money=300),
+            "purchase_made",
+            BOUGHT,
+            5,
         ),
-        ("battle", battle("victory"), Result(), ("battle_won", "won against rat L3", 5)),
-        ("battle", battle("defeat"), Result(), ("battle_lost", "lost against rat L3", 8)),
-        ("battle", battle("runaway"), Result(), ("battle_left", "left rat L3", 3)),
-        ("battle", battle("catch"), Result(), ("caught", "caught rat L3", 7)),
-        (
-            *("milestone_time", {"milestone": "first_badge"}, Result()),
-            ("badge_earned", "earn the first badge", 10),
-        ),
-        (
-            "milestone_time",
-            {"milestone": "town"},
-            Result(),
-            ("milestone_reached", "reach the town", 8),
-        ),
-        ("milestone_time", {"milestone": "odd"}, Result(), ("milestone_reached", "odd", 8)),
-        ("blackout", BLACKOUT, Result(), ("blackout", "blacked out in the lane", 9)),
-        ("stuck", EPISODE, Result(), ("stuck", f"{STUCK} solved by replan", 8)),
-        ("stuck", {**EPISODE, "solved_by": None}, Result(), ("stuck", f"{STUCK} not solved", 8)),
-        ("location", PLACE, Result({"version": 1}), ("map_entered", "the lane", 6)),
-        (
-            *("recollection", {"why": "recalled:leader", "keys": ["a", "b"]}, Result()),
-            ("memory_recalled", "recalled:leader: 2 found", 2),
-        ),
+        ("plan_action", ACTION, ended(bag=((4, 2),)), "item_gained", "1 THING 4, at the store", 5),
+        ("battle", battle("victory"), Result(), "battle_won", "won against rat L3", 5),
+        ("battle", battle("defeat"), Result(), "battle_lost", "lost against rat L3", 8),
+        ("battle", battle("runaway"), Result(), "battle_left", "left rat L3", 3),
+        ("battle", battle("catch"), Result(), "caught", "caught rat L3", 7),
+        ("milestone_time", {"milestone": "first_badge"}, Result(), "badge_earned", BADGE.label, 10),
+        ("milestone_time", {"milestone": "town"}, Result(), "milestone_reached", TOWN.label, 8),
+        ("milestone_time", {"milestone": "odd"}, Result(), "milestone_reached", "odd", 8),
+        ("blackout", BLACKOUT, Result(), "blackout", "blacked out in the lane", 9),
+        ("stuck", EPISODE, Result(), "stuck", f"{STUCK} solved by replan", 8),
+        ("stuck", {**EPISODE, "solved_by": None}, Result(), "stuck", f"{STUCK} not solved", 8),
+        ("location", PLACE, Result({"version": 1}), "map_entered", "the lane", 6),
+        ("recollection", RECALLED, Result(), "memory_recalled", "recalled:leader: 2 found", 2),
     ],
 )
 def test_c02_an_observation_has_type_content_and_importance(
-    tool: str, args: Mapping[str, Any], result: Result, observed: tuple[str, str, int]
+    tool: str, args: Mapping[str, Any], result: Result, kind: str, content: str, importance: int
 ) -> None:
-    kind, content, importance = observe(tool, args, result)
-    assert (kind, importance) == (observed[0], observed[2])
-    assert content.startswith(observed[1])
-    assert tool != "battle" or content.endswith("turtle L5")
+    (observed,) = RULES(tool, args, result)
+    assert (observed.type, observed.importance) == (kind, importance)
+    assert observed.content.startswith(content)
+    assert tool != "battle" or observed.content.endswith("turtle L5")
 
 
 def test_c02_a_place_is_observed_the_first_time_only() -> None:
