@@ -153,26 +153,16 @@ def test_a_failure_while_loading_prints_one_line(failure: str, code: int, line: 
     assert (done.returncode, done.stderr) == (code, f"{line}\n")
 
 
-WITHOUT_KEY = """
-import sys
-from agent.cli import main
-try:
-    main()
-except SystemExit as ended:
-    sys.exit(1 if 'anthropic' in sys.modules else ended.code)
-"""
-
-
-@pytest.mark.usefixtures("new_interpreters")
-def test_the_sdk_is_only_loaded_to_ask_a_model_for_which_there_is_a_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_missing_key_is_reported_before_the_sdk_is_loaded(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [each for each in os.environ if each.startswith("ANTHROPIC_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
-    done = python(WITHOUT_KEY, "play", "--mind", "claude", "--memory", str(tmp_path / "m.sqlite"))
+    monkeypatch.setitem(sys.modules, "agent.app.model", None)  # it cannot be loaded
+    ended = agent("play", "--mind", "claude")
     line = "error: there is no key for Claude: set ANTHROPIC_API_KEY, or play without a model\n"
-    assert (done.returncode, done.stderr) == (2, line)
+    assert (ended.code, ended.err) == (2, line)
 
 
 @pytest.fixture(scope="module")
