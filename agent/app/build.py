@@ -231,14 +231,8 @@ class Branch:
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
         names = GameNames(story, world, dex)
-        play = PlayProducers(
-            names,
-            self.memory.strategist,
-            self._battles,
-            self._choices,
-            self.experience,
-            store.run_id,
-        )
+        watched = self.memory.strategist, self._battles, self._choices, self.experience
+        play = PlayProducers(names, *watched, store.run_id)
         observer, readers = self.memory.observer, self._context.readers
         observer.text_readings = readers.readings
         after = partial(self.hooks.after, on_error=ErrorMode.SUPPRESS)
@@ -253,11 +247,7 @@ class Branch:
         for level in ("working", "stm"):
             blackboard.subscribe(scope_name(AGENT, level), self._append_event)
         self.hooks.before(Mind.decide, self._judge, on_error=ErrorMode.SUPPRESS)
-
-        def explain(_call: Call, order: OrderGiven) -> None:
-            self._battles.explain(order.why)
-
-        self.hooks.after(OrderGiven, explain, on_error=ErrorMode.SUPPRESS)
+        after(OrderGiven, lambda _call, order: self._battles.explain(order.why))
 
     def _judge(self, call: Call) -> None:
         """Check claims in memory against the facts."""

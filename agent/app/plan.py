@@ -164,12 +164,7 @@ def _look(
     then = facts if reflex is None else {**facts, "in_control": 1}
     goals = mind.open_goals(facts)
     plan = mind.plan_for(goals, then)
-    if reflex is not None:
-        now = reflex.label
-    elif plan is not None:
-        now = plan.actions[0].label
-    else:
-        now = mind.no_plan(goals)
+    planned = plan.actions[0].label if plan is not None else mind.no_plan(goals)
     return Outlook(
         name=name,
         moment=_moment(story, percept.state),
@@ -178,7 +173,7 @@ def _look(
         goals=tuple(goals),
         goal=plan.goal if plan is not None else None,
         plan=explain(plan, then) if plan is not None else None,
-        now=now,
+        now=reflex.label if reflex is not None else planned,
         steps=tuple(each.label for each in plan.actions) if plan is not None else (),
     )
 

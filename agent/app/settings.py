@@ -77,15 +77,10 @@ class RunSettings(CartridgeIdentity):
     @property
     def asking(self) -> AskSettings:
         """The choices about a model."""
+        terms, prices, tapes = map(_path, (self.terms, self.prices, self.tapes))
+        timeout_s, model = self.timeout_s or None, self.model or None
         return AskSettings(
-            usd=self.usd,
-            every=self.ask_every,
-            terms=_path(self.terms),
-            prices=_path(self.prices),
-            tapes=_path(self.tapes),
-            timeout_s=self.timeout_s or None,
-            distils=self.distils,
-            model=self.model or None,
+            self.usd, self.ask_every, terms, prices, tapes, timeout_s, self.distils, model
         )
 
     def decides_like(self, other: Self) -> bool:
@@ -216,8 +211,8 @@ def cartridge_for(rom: Path | None, run: CartridgeIdentity | None) -> Cartridge:
 def _find(run: CartridgeIdentity) -> Cartridge:
     """Return the image of `run` where it was, or beside the demo; the demo if it is in neither place."""
     demo = demo_cartridge_path()
-    was = _path(run.rom) if isinstance(run, RunSettings) else None
-    for path in (*([was] if was else []), *sorted(demo.parent.glob("*.gb"))):
+    was = [Path(run.rom)] if isinstance(run, RunSettings) and run.rom else []
+    for path in (*was, *sorted(demo.parent.glob("*.gb"))):
         try:
             cartridge = load_cartridge(path)
         except CartridgeError:
