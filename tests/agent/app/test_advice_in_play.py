@@ -23,15 +23,14 @@ from agent.app import AskSettings, Interrupt, Settings, Stop, Summary, TickView,
 from agent.app.session import PlayLimits
 from agent.errors import RunError, UsageError
 from agent.record.answers import ADVICE, AdviceSource
-from agent.story.story import Story
 from agent.tools.replay.operations import redecide_run, replay_run
-from emulator import CartridgeKind, demo_cartridge_path, load_cartridge
 from emulator.cartridge import IMAGE_CHECKSUM, image_checksum
 from memory import read_run
 from memory.store.calls import CallState
 from memory.store.calls import ModelCall as BookedCall
 from memory.store.run_folder import MEMORY_AT_START
 from memory.tapes.reader import TapeReader
+from tests.agent.demo import CARTRIDGE
 from tests.agent.support import ROOT, Agent, Watcher, advised_session, events_of
 from tests.fake_service import (
     AnswerKind,
@@ -45,9 +44,6 @@ from tests.fake_service import (
 from tests.fake_service.raw_server import Piece, RawServer, head
 from tests.proofs.model_faults import GameSpec, NetworkUsed, offline
 from tests.proofs.model_faults import play as play_advised
-
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-STORY = Story.of(CartridgeKind.DEMO)
 
 
 class RandomAdvisor:
@@ -358,23 +354,6 @@ def claude_process(home: Path, url: str, timeout_s: float = 0.5) -> Iterator[sub
             process.kill()
 
 
-@contextmanager
-def process_in_a_call(home: Path) -> Iterator[subprocess.Popen[str]]:
-    """Yield a process that has sent a request and waits for the answer."""
-    arrived = Event()
-
-    def clock() -> float:
-        arrived.set()  # the service reads its clock when it makes an answer
-        return 0.0
-
-    with (
-        FakeClaude(ServiceScenario(faults=(LATE,)), clock=clock) as server,
-        claude_process(home, server.url) as it,
-    ):
-        assert arrived.wait(PATIENCE_S)
-        yield it
-
-
 @pytest.mark.parametrize(
     ("number", "waits", "booked"),
     [
@@ -411,8 +390,15 @@ def test_a_signal_ends_play_that_waits_for_the_service(
 def test_a_call_interrupted_by_a_kill_stays_booked_at_its_maximum_cost(
     serve: Serve, tmp_path: Path
 ) -> None:
-    run = tmp_path / "run"
-    with process_in_a_call(tmp_path) as process:
+    run, arrived = tmp_path / "run", Event()
+
+    def clock() -> float:
+        arrived.set()  # the service reads its clock when it makes an answer
+        return 0.0
+
+    late = ServiceScenario(faults=(LATE,))
+    with FakeClaude(late, clock=clock) as server, claude_process(tmp_path, server.url) as process:
+        assert arrived.wait(PATIENCE_S)
         process.kill()
         process.communicate()
     *_, last = booked_calls(run)
@@ -474,7 +460,7 @@ def test_a34_a_new_session_and_its_tape_begin_with_errors_of_the_last_one(
 
 def demo_renamed(home: Path, old: str, new: str) -> Path:
     """Return a copy of the demo in which `new` replaces the name `old`."""
-    cartridge = bytearray(load_cartridge(demo_cartridge_path()).rom)
+    cartridge = bytearray(CARTRIDGE.rom)
     cartridge[:] = cartridge.replace(encoded(old), encoded(new))
     cartridge[IMAGE_CHECKSUM] = image_checksum(bytes(cartridge))
     path = home / "renamed.gb"

@@ -33,25 +33,16 @@ from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
 from agent.app.summary import PlayStart
 from agent.settings import NO_MEMORY
-from agent.story.story import Story
 from agent.tools.report.words import game_time
-from emulator import (
-    FRAMES_PER_SECOND,
-    Font,
-    PyBoyConsole,
-    RecordingConsole,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from emulator import FRAMES_PER_SECOND, Font, PyBoyConsole, RecordingConsole, demo_cartridge_path
 from emulator.screen.glyphs import read_glyphs
 from memory import RunReader, StepRow, milestones_of, read_knowledge_store, read_run
 from memory.conversation.config import ConversationConfig
 from memory.tiers.encounters import ENCOUNTERS
 from memory.tiers.knowledge import ConsolidationConfig
+from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.support import ROOT, Agent, Played, Watcher, edited, events_of, play_in
 
-CARTRIDGE = load_cartridge(demo_cartridge_path())
-STORY = Story.of(CARTRIDGE.kind)
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 SETTINGS = RunSettings(CARTRIDGE.name, CARTRIDGE.sha1, "session", BEGAN)
 MILESTONES = list(STORY.up_to("first_badge"))

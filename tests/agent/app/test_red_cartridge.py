@@ -14,19 +14,12 @@ from agent.skills import Terrain
 from agent.skills.route import Spot, find_route, hops
 from agent.skills.talk import talk
 from agent.story.story import Story
-from emulator import (
-    RED,
-    Cartridge,
-    CartridgeKind,
-    EmulatorError,
-    World,
-    demo_cartridge_path,
-    load_cartridge,
-)
+from emulator import RED, Cartridge, CartridgeKind, EmulatorError, World
 from emulator.cartridge import BANK_SIZE, IMAGE_CHECKSUM, Rom, image_checksum
 from emulator.dex import moves, species, trainers, wild
 from emulator.dex import moves as types
 from emulator.world.header import CONNECTION_SIZE, HEADER_SIZE, WARP_SIZE, read_header
+from tests.agent.demo import CARTRIDGE
 from tests.agent.support import Played, game_at, play_in
 from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
@@ -71,7 +64,6 @@ def test_the_demo_has_no_caveat(tmp_path: Path, caplog: pytest.LogCaptureFixture
     assert CAVEAT not in caplog.text
 
 
-DEMO = load_cartridge(demo_cartridge_path())
 BEDROOM, HOUSE, TOWN, PARENT = 38, 37, 0, 1
 STAIRS = Spot(BEDROOM, 6, 1)  # beside them
 NO_MAP = 0xF9
@@ -93,7 +85,7 @@ def offset(bank: int, address: int) -> int:
 
 def warps_of(map_id: int) -> int:
     """Return the offset of the warps of a map."""
-    rom = Rom(DEMO.rom)
+    rom = Rom(CARTRIDGE.rom)
     header = read_header(rom, map_id)
     pointer = header.address + HEADER_SIZE + CONNECTION_SIZE * len(header.connections)
     border, count = 1, 1
@@ -102,11 +94,11 @@ def warps_of(map_id: int) -> int:
 
 def demo_with(changes: Mapping[int, int]) -> Cartridge:
     """Return the demo with some bytes changed."""
-    rom = bytearray(DEMO.rom)
+    rom = bytearray(CARTRIDGE.rom)
     for at, byte in changes.items():
         rom[at] = byte
     rom[IMAGE_CHECKSUM] = image_checksum(bytes(rom))
-    return replace(DEMO, rom=bytes(rom), sha1=f"changed {sorted(changes.items())}")
+    return replace(CARTRIDGE, rom=bytes(rom), sha1=f"changed {sorted(changes.items())}")
 
 
 @pytest.mark.parametrize("damage", [{MAP: NO_MAP}, {INDEX: 3}])
@@ -130,7 +122,9 @@ def test_talk_waits_for_a_person_outside_the_map(played: Played) -> None:
     with game_at(played.folder, lambda state: bool(state.people)) as game:
         state = game.state
         far = replace(state.people[0], slot=PARENT, x=99, y=99)
-        skill = talk(PARENT, Terrain(World.of(DEMO)), replace(state, people=(far,)), patience=1)
+        skill = talk(
+            PARENT, Terrain(World.of(CARTRIDGE)), replace(state, people=(far,)), patience=1
+        )
         assert next(skill).button is None  # waits for the person to come back
 
 

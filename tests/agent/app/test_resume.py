@@ -63,19 +63,18 @@ def python(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-CTRL_C_AT_TICK_50 = """
-import signal
+CTRL_C = """
+import signal, sys
 from agent.cli import main
 from agent.cli.panel import PlainLines
 
-show = PlainLines.show
+tick, times = int(sys.argv.pop()), int(sys.argv.pop())
 
-def show_and_interrupt(self, moment):
-    show(self, moment)
-    if moment.tick == 50:
+def interrupt(self, moment):
+    for _ in range(times if moment.tick == tick else 0):
         signal.raise_signal(signal.SIGINT)
 
-PlainLines.show = show_and_interrupt
+PlainLines.show = interrupt
 main()
 """
 
@@ -83,7 +82,7 @@ main()
 def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
     arguments = ["play", "--json", "--until", "left_home", "--run", str(run)]
-    done = python(CTRL_C_AT_TICK_50, *arguments, "--memory", str(memory))
+    done = python(CTRL_C, *arguments, "--memory", str(memory), "1", "50")
     assert done.returncode == 130, done.stderr
     assert '"stop": "interrupted"' in done.stdout
     with closing(read_run(run)) as stopped:
@@ -100,22 +99,8 @@ def test_ctrl_c_ends_cleanly_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     assert again.milestones == ended.milestones
 
 
-CTRL_C_TWICE = """
-import signal
-from agent.cli.panel import PlainLines
-from agent.cli import main
-
-def interrupt_twice(self, moment):
-    signal.raise_signal(signal.SIGINT)
-    signal.raise_signal(signal.SIGINT)
-
-PlainLines.show = interrupt_twice
-main()
-"""
-
-
 def test_a_second_ctrl_c_ends_at_once_with_a_line(tmp_path: Path) -> None:
-    done = python(CTRL_C_TWICE, "play", "--run", str(tmp_path / "run"), "--memory", "none")
+    done = python(CTRL_C, "play", "--run", str(tmp_path / "run"), "--memory", "none", "2", "1")
     assert (done.returncode, done.stdout) == (130, "")
     assert done.stderr.splitlines()[-1] == (
         "error: stopped at once by Ctrl-C; a run that had begun goes on with --resume"

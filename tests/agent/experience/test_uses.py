@@ -25,7 +25,6 @@ from agent.skills import (
     Attack,
     Destination,
     Outcome,
-    Skill,
     Terrain,
     TriedOrders,
     observed,
@@ -122,7 +121,7 @@ def test_e35_a_blocked_square_is_avoided_and_the_plan_says_so(
     assert known.experience.moved == ({MemoryUse.ROUTES: 1} if uses_memory else {})
     known.terrain.set_hazards([lambda now: around(known, now)])
     trace = [state]
-    assert quiet_lane.carry_out(traced(walk(place, known, state), trace)) is Outcome.DONE
+    assert quiet_lane.carry_out(observed(walk(place, known, state), trace.append)) is Outcome.DONE
     assert (square in set(squares(trace))) is not uses_memory
 
 
@@ -132,10 +131,6 @@ def test_e35_a_run_that_knows_of_blocked_squares_walks_around_them(tmp_path: Pat
     memory = memory_with(tmp_path, "blocked_square", *blocked)
     settings = Settings(seed=203, run=tmp_path / "run", memory=memory, until="second_town")
     assert play_run(settings, Watcher(), Interrupt()).moved["routes"]
-
-
-def traced(skill: Skill, trace: list[State]) -> Skill:
-    return observed(skill, trace.append)
 
 
 def squares(trace: list[State]) -> Iterator[tuple[int, int, int]]:

@@ -24,8 +24,7 @@ from agent.record.game_names import AGENT
 from agent.record.producers import OUTSIDE
 from agent.skills import Terrain
 from agent.story.milestones import MilestoneLedger
-from agent.story.story import Story
-from emulator import Dex, Font, PyBoyConsole, World, demo_cartridge_path, load_cartridge
+from emulator import Font, PyBoyConsole
 from memory import (
     AgentMemory,
     Call,
@@ -38,7 +37,7 @@ from memory import (
 )
 from memory.errors import NotHookable
 from memory.hooks.pointcut import Method, Pointcut, method_of
-from tests.agent.demo import STORY, WORLD
+from tests.agent.demo import CARTRIDGE, DEX, STORY, WORLD
 from tests.agent.record.stores import stores_in
 from tests.agent.support import ROOT, Played
 
@@ -115,19 +114,17 @@ def test_b07_every_hookable_method_can_be_watched_by_itself() -> None:
 @pytest.fixture
 def loop(tmp_path: Path) -> Iterator[Loop]:
     """The loop on the demo, from power-on, without hooks."""
-    cartridge = load_cartridge(demo_cartridge_path())
-    world, story, hooks = World.of(cartridge), Story.of(cartridge.kind), Hooks()
-    ledger = MilestoneLedger(story.milestones, hooks)
-    context = GameContext(story, Terrain(world), Dex.of(cartridge), ledger, 0)
+    hooks = Hooks()
+    ledger = MilestoneLedger(STORY.milestones, hooks)
+    context = GameContext(STORY, Terrain(WORLD), DEX, ledger, 0)
     with (
         closing(open_run_store(tmp_path / "run.sqlite", run_id="run")) as store,
-        closing(PyBoyConsole(cartridge)) as console,
+        closing(PyBoyConsole(CARTRIDGE)) as console,
     ):
         memory = open_memory(store, AGENT, session_id="run", started_at=0.0)
-        mind = Mind(
-            capabilities_for(context), memory.recall, hooks, StuckRecovery(ProgressMonitor(), 0)
-        )
-        perceiver = Perceiver(console, Font.of(cartridge), world, ledger.due)
+        recovery = StuckRecovery(ProgressMonitor(), 0)
+        mind = Mind(capabilities_for(context), memory.recall, hooks, recovery)
+        perceiver = Perceiver(console, Font.of(CARTRIDGE), WORLD, ledger.due)
         yield Loop(console, perceiver, mind, ledger, hooks)
 
 
@@ -136,13 +133,8 @@ def test_b07_hooks_watch_each_step_of_the_loop(loop: Loop) -> None:
     loop.hooks.after("*", lambda call, _result: seen.update([call.name]))
     loop.play(lambda _state: loop.tick >= 30, lambda _state: None)
     each_tick = {name for name, times in seen.items() if times >= 30}
-    assert each_tick == {
-        "MilestoneLedger.observe",
-        "Loop.perceive",
-        "Loop.perform",
-        "Mind.decide",
-        "Mind.learn",
-    }
+    loop_and_mind = {"Loop.perceive", "Loop.perform", "Mind.decide", "Mind.learn"}
+    assert each_tick == {"MilestoneLedger.observe", *loop_and_mind}
     assert seen["Mind.pursue"]  # a new goal takes no step
 
 
