@@ -14,6 +14,7 @@ from pyboy import PyBoy
 from emulator import MenuKind, Phase, Ram, State, read_state
 from emulator.cartridge import BANK_SIZE
 from emulator.profile import RED, symbol, table
+from emulator.pyboy_console import find_work_ram
 from emulator.ram.menu import read_menu
 from emulator.ram.view import HIGH_RAM, WORK_RAM
 from tests.contract.sides import ENEMY, OWN, Side
@@ -68,6 +69,9 @@ class Game:
             str(CARTRIDGE), window="null", sound_emulated=False, ram_file=io.BytesIO(battery)
         )
         self.pyboy.set_emulation_speed(0)
+        work_ram = find_work_ram(self.pyboy.memory)  # quicker than a slice of the memory
+        assert work_ram
+        self.work_ram = work_ram
         self.frames = 0
         self.own, self.enemy = Side(self, OWN), Side(self, ENEMY)
 
@@ -221,8 +225,9 @@ class Game:
     @property
     def ram(self) -> Ram:
         """The RAM that the agent's readers get."""
-        memory = self.pyboy.memory
-        return Ram([(at, bytes(memory[at : at + size])) for at, size in (WORK_RAM, HIGH_RAM)])
+        at, size = HIGH_RAM
+        high = bytes(self.pyboy.memory[at : at + size])
+        return Ram([(WORK_RAM[0], bytes(self.work_ram)), (at, high)])
 
     @property
     def state(self) -> State:

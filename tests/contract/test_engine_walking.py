@@ -185,7 +185,7 @@ def test_an_edge_is_crossed_without_a_pause_both_ways(start: Start) -> None:
 SURE = 255
 PEACEFUL_STEPS = 3
 SIGMAS = 4
-MOMENTS = 160
+MOMENTS = 80
 LONGEST_WALK = 24  # steps in time with the divider may never meet anything
 CIRCLE = ("up", "right", "down", "left")
 NIBBIT = 33

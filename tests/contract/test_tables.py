@@ -118,7 +118,7 @@ def test_scenes_find_people_by_name(rom: Rom, maps: dict[int, Map]) -> None:
     for name, index in rom.numbers("TOGGLE_").items():
         number, slot, _ = states[index]
         assert slot == rom.number(f"SLOT_{name}")
-        assert name.startswith(rom.name_of_map(number))
+        assert name.startswith(rom.map_names[number])
     lab = maps[rom.number("MAP_LAB")].people
     assert [(person.x, person.y) for person in lab[:5]] == [(4, 3), (6, 3), (7, 3), (8, 3), (5, 2)]
 
@@ -313,7 +313,7 @@ def lines_of(rom: Rom, offset: int) -> list[int]:
 def map_texts(rom: Rom, maps: dict[int, Map]) -> Iterator[int]:
     """Yield the offset of every text of every map, without services."""
     for each in maps.values():
-        for text in rom.numbers(f"MAP_TEXT_{rom.name_of_map(each.number)}_").values():
+        for text in rom.numbers(f"MAP_TEXT_{rom.map_names[each.number]}_").values():
             if rom.data[each.script_at(text)] < SERVICES:
                 yield each.script_at(text)
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,15 +93,21 @@ class Rom:
     def number(self, macro: str) -> int:
         return int(self.macros[macro], 0)
 
+    @cached_property
+    def ledges(self) -> set[bytes]:
+        """The ledges of the overworld tileset: facing, the tile under the player, and the tile ahead."""
+        data = self.until(self.tables["LedgeTiles"], 0xFF)
+        return {data[at : at + 3] for at in range(0, len(data), 4)}
+
     def numbers(self, prefix: str) -> dict[str, int]:
         """Return the macros that begin with `prefix`, by the rest of their names."""
         names = (name for name in self.macros if name.startswith(prefix))
         return {name.removeprefix(prefix): self.number(name) for name in names}
 
-    def name_of_map(self, number: int) -> str:
-        """Return the name that the macros give a map."""
-        named = {found: name for name, found in self.numbers("MAP_").items() if "TEXT_" not in name}
-        return named[number]
+    @cached_property
+    def map_names(self) -> dict[int, str]:
+        """The name that the macros give each map."""
+        return {found: name for name, found in self.numbers("MAP_").items() if "TEXT_" not in name}
 
 
 @dataclass(frozen=True)
@@ -112,9 +119,12 @@ class Tileset:
     def bank(self) -> int:
         return self.rom.data[self.offset]
 
+    @cached_property
+    def blocks(self) -> int:
+        return self.rom.at(self.bank, self.rom.word(self.offset + 1))
+
     def tile(self, block: int, column: int, row: int) -> int:
-        blocks = self.rom.at(self.bank, self.rom.word(self.offset + 1))
-        return self.rom.data[blocks + 16 * block + 4 * row + column]
+        return self.rom.data[self.blocks + 16 * block + 4 * row + column]
 
     def pixels(self) -> list[bytes]:
         start = self.rom.at(self.bank, self.rom.word(self.offset + 3))
@@ -129,7 +139,7 @@ class Tileset:
     def grass(self) -> int:
         return self.rom.data[self.offset + 10]
 
-    @property
+    @cached_property
     def passable(self) -> bytes:
         return self.rom.until(self.rom.at(0, self.rom.word(self.offset + 5)), 0xFF)
 
@@ -291,7 +301,7 @@ def opened_maps(rom: Rom) -> dict[int, Map]:
         if name.endswith(("_X", "_Y")):
             continue
         x, y = (rom.number(f"BLOCK_{name}_{axis}") for axis in "XY")
-        here = next(each for n, each in maps.items() if name.startswith(f"{rom.name_of_map(n)}_"))
+        here = next(each for n, each in maps.items() if name.startswith(f"{rom.map_names[n]}_"))
         here.changed[x, y] = block
     return maps
 

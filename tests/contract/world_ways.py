@@ -2,9 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from functools import cache
 
-from tests.contract.world_rom import Map, Rom, Square, Warp
+from tests.contract.world_rom import Map, Square, Warp
 
 LAST_MAP, OUTDOORS = 0xFF, 37
 OVERWORLD = 0
@@ -48,39 +48,30 @@ def crossed(here: Map, direction: str, x: int, y: int) -> Square:
     return Square(connection.target, connection.x, y + signed(connection.y))
 
 
-class Hop(NamedTuple):
-    """Facing, the tile under the player, and the ledge tile ahead."""
-
-    facing: int
-    stood: int
-    ledge: int
-
-
-def hops(rom: Rom) -> set[Hop]:
-    """Return the ledges of the overworld tileset."""
-    data = rom.until(rom.tables["LedgeTiles"], 0xFF)
-    return {Hop(*data[at : at + 3]) for at in range(0, len(data), 4)}
-
-
-def landings(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[tuple[int, Square]]:
+def landings(square: Square, maps: Mapping[int, Map]) -> Iterator[tuple[int, Square]]:
     """Yield facing and landing of each ledge jump from `square`; the landing is not tested."""
-    here, known = maps[square.map], hops(rom)
-    for facing, (across, down) in FACINGS.items():
+    here = maps[square.map]
+    for facing, (across, down) in FACINGS.items() if here.tileset_id == OVERWORLD else ():
         x, y = square.x + across, square.y + down
-        if here.tileset_id == OVERWORLD and here.holds(x, y) and not here.walkable(x, y):
-            hop = Hop(facing, here.tile(square.x, square.y), here.tile(x, y))
-            if hop in known:
+        if here.holds(x, y) and not here.walkable(x, y):
+            hop = bytes([facing, here.tile(square.x, square.y), here.tile(x, y)])
+            if hop in here.rom.ledges:
                 yield facing, Square(here.number, x + across, y + down)
 
 
-def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Square]:
-    """Yield the squares one step, one ledge jump or one warp away."""
-    here = maps[square.map]
-    taken = {
+@cache
+def taken(here: Map) -> set[tuple[int, int]]:
+    """Return the squares where people stand for good."""
+    return {
         (person.x, person.y)
         for slot, person in enumerate(here.people, start=1)
         if person.movement != WALKS and (here.number, slot) not in REMOVABLE
     }
+
+
+def neighbours(square: Square, maps: Mapping[int, Map]) -> Iterator[Square]:
+    """Yield the squares one step, one ledge jump or one warp away."""
+    here = maps[square.map]
     for warp in here.warps:
         if (warp.x, warp.y) == (square.x, square.y):
             yield from floors_of(here, maps)
@@ -93,7 +84,7 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
         x, y = square.x + across, square.y + down
         if here.holds(x, y):
             step = {here.tile(square.x, square.y), here.tile(x, y)}
-            if here.walkable(x, y) and (x, y) not in taken and step not in here.elevations:
+            if here.walkable(x, y) and (x, y) not in taken(here) and step not in here.elevations:
                 yield Square(here.number, x, y)
             continue
         side = {(0, 1): "south", (0, -1): "north", (-1, 0): "west", (1, 0): "east"}[across, down]
@@ -101,7 +92,7 @@ def neighbours(square: Square, rom: Rom, maps: Mapping[int, Map]) -> Iterator[Sq
             landing = crossed(here, side, square.x, square.y)
             if maps[landing.map].walkable(landing.x, landing.y):
                 yield landing
-    yield from (landing for _, landing in landings(square, rom, maps))
+    yield from (landing for _, landing in landings(square, maps))
 
 
 def on_map(number: int) -> Callable[[Square], bool]:
@@ -116,7 +107,6 @@ def off_map(number: int) -> Callable[[Square], bool]:
 
 def walk(
     starts: Iterable[Square],
-    rom: Rom,
     maps: Mapping[int, Map],
     *,
     inside: Callable[[Square], bool] = lambda square: True,
@@ -126,7 +116,7 @@ def walk(
     frontier = deque(found)
     while frontier:
         here = frontier.popleft()
-        for square in neighbours(here, rom, maps):
+        for square in neighbours(here, maps):
             if square not in found and inside(square):
                 found[square] = found[here] + 1
                 frontier.append(square)
