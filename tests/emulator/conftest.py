@@ -99,18 +99,19 @@ def switch_on() -> Iterator[Callable[[Cartridge], PyBoyConsole]]:
         console.close()
 
 
-def recorded(cartridge: Cartridge, steps: Sequence[Step]) -> list[StepRecord]:
+@cache
+def recorded(cartridge: Cartridge, steps: tuple[Step, ...]) -> tuple[StepRecord, ...]:
     """Return the recording of `steps` from power-on."""
     records: list[StepRecord] = []
     console = RecordingConsole(PyBoyConsole(cartridge), records.append)
     for step in steps:
         console.perform(step)
     console.close()
-    return records
+    return tuple(records)
 
 
-@pytest.fixture
-def record() -> Callable[[Cartridge, Sequence[Step]], list[StepRecord]]:
+@pytest.fixture(scope="session")
+def record() -> Callable[[Cartridge, tuple[Step, ...]], tuple[StepRecord, ...]]:
     return recorded
 
 
@@ -124,7 +125,7 @@ def make_console(request: pytest.FixtureRequest) -> Iterator[MakeConsole]:
         if request.param == "recorder":
             console = RecordingConsole(console, lambda record: None)
         elif request.param == "player":
-            console = PlayingConsole(console, recorded(cartridge, steps))
+            console = PlayingConsole(console, recorded(cartridge, tuple(steps)))
         consoles.append(console)
         return console
 
@@ -157,14 +158,28 @@ def bedroom_steps() -> tuple[Step, ...]:
     return steps_to_bedroom()
 
 
+@pytest.fixture(scope="session")
+def before_bedroom(demo: Cartridge, bedroom_steps: tuple[Step, ...]) -> bytes:
+    """The demo before the last of the steps to the first moment of control."""
+    console = PyBoyConsole(demo)
+    for step in bedroom_steps[:-1]:
+        console.perform(step)
+    state = console.save()
+    console.close()
+    return state
+
+
 @pytest.fixture
 def bedroom(
-    demo: Cartridge, bedroom_steps: tuple[Step, ...], switch_on: Callable[[Cartridge], PyBoyConsole]
+    demo: Cartridge,
+    before_bedroom: bytes,
+    bedroom_steps: tuple[Step, ...],
+    switch_on: Callable[[Cartridge], PyBoyConsole],
 ) -> PyBoyConsole:
     """The demo at the first moment of control."""
     console = switch_on(demo)
-    for step in bedroom_steps:
-        console.perform(step, render=True)
+    console.load(before_bedroom)
+    console.perform(bedroom_steps[-1], render=True)
     return console
 
 

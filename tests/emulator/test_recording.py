@@ -27,7 +27,7 @@ from emulator import (
 )
 from emulator.recording import FULL_DIGEST_EVERY, MAX_STEP_FRAMES, first_link, next_chain
 
-Record: TypeAlias = Callable[[Cartridge, Sequence[Step]], list[StepRecord]]
+Record: TypeAlias = Callable[[Cartridge, tuple[Step, ...]], tuple[StepRecord, ...]]
 SwitchOn: TypeAlias = Callable[[Cartridge], PyBoyConsole]
 
 WALK: Final = tuple(
@@ -38,14 +38,14 @@ WALK: Final = tuple(
 OTHER_STEP: Final = {"step": Step(Button.SELECT, 8, 8)}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def steps(bedroom_steps: tuple[Step, ...]) -> tuple[Step, ...]:
     return (*bedroom_steps, *WALK)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def records(demo: Cartridge, steps: tuple[Step, ...], record: Record) -> list[StepRecord]:
-    return record(demo, steps)
+    return list(record(demo, steps))
 
 
 def rechained(records: Sequence[StepRecord], cartridge: Cartridge) -> list[StepRecord]:
@@ -87,7 +87,7 @@ def test_a_recording_replays_without_divergence(
     assert first_divergence(switch_on(demo), records) is None
 
 
-@pytest.mark.parametrize("tick", [1, 50, 75, 100])
+@pytest.mark.parametrize("tick", [1, 50, 100])
 def test_a_flipped_input_is_reported_at_its_tick(
     tick: int, records: list[StepRecord], demo: Cartridge, switch_on: SwitchOn
 ) -> None:
@@ -255,7 +255,7 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize("every", [1, 2, 4, 7, 100])
+@pytest.mark.parametrize("every", [1, 4, 7, 100])
 def test_filming_gives_the_same_digests_as_performing(
     every: int, demo: Cartridge, bedroom_steps: tuple[Step, ...], switch_on: SwitchOn
 ) -> None:
@@ -287,7 +287,7 @@ def test_a_film_yields_each_due_frame_unchanged(
 def test_packing_and_unpacking_a_recording_is_lossless(
     demo: Cartridge, bedroom_steps: tuple[Step, ...], record: Record
 ) -> None:
-    records = record(demo, bedroom_steps * 2)
+    records = list(record(demo, bedroom_steps))
     assert list(unpack(pack(records), demo.sha1)) == records
 
 
