@@ -277,7 +277,7 @@ LINES, FIRST_OF_BLANK, LINE = 154, 144, 0xFF44
 DELAY = bytes.fromhex("3E01E0D67600F0D6")  # of home code: waits for a V-blank, and halts
 RETURN = b"\xc9"
 V_BLANK = 0x40
-HOLDS = 120
+HOLDS = 60
 
 
 class Stopwatch:
@@ -336,7 +336,7 @@ def test_a_main_loop_pass_takes_about_a_frame(start: Start, target: int, entranc
     watch = Stopwatch(game)
     lines = wander(game, watch, random.Random(target + entrance))
     watch.stop()
-    assert len(lines) > 1000
+    assert len(lines) > 500
     assert max(lines) <= MOST * LINES
 
 

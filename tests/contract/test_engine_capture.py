@@ -23,7 +23,7 @@ MISSED, CAUGHT = 0x20, 0x43  # wPokeBallAnimData; 0x61 to 0x63 are shakes
 NIBBIT, TOASTNUT = 33, 3
 NIBB: Final = bytes([0x8D, 0x88, 0x81, 0x81])  # as a name begins
 BOX_MON = 33
-THROWS, MOST_THROWS = 60, 240
+THROWS, MOST_THROWS = 30, 240
 OUTCOMES = {CAUGHT, MISSED, 0x61, 0x62, 0x63}
 
 

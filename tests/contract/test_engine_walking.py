@@ -229,8 +229,8 @@ def test_encounters_come_at_the_rate_of_the_map(start: Start) -> None:
     rate = game.byte("wGrassRate")
     state = game.save()
     steps = met = 0
-    for moment in range(60):
-        game.load(state).tick(5 * moment)
+    for moment in range(30):
+        game.load(state).tick(10 * moment)
         game.press("up", hold=2, settle=0)  # turns; a wait between would cause another turn
         for direction in islice(cycle(CIRCLE), LONGEST_WALK):
             steps += 1
