@@ -197,7 +197,8 @@ def play_battles(  # noqa: PLR0913  # numbers for a compiled function
             positions[0] = positions[at]
             battle.seed, battle.draws = seed + at * PLAYOUTS, 0
             if at > 1:
-                battle.sides[codes.OURS].team[:] = team
+                for place in range(codes.TEAM):
+                    battle.sides[codes.OURS].team[place] = team[place]
                 battle.bag_counts[0] = bag
             start_battle(battle, tables)
             if at == 1 and first != codes.NO_ONE:

@@ -127,7 +127,6 @@ def engine_tables(dex: Dex) -> Tables:
     for index in dex.all_species:
         _put_species(tables, dex, index)
     for number, each in dex.all_trainers.items():
-        tables.classes[number].base_money = each.base_money
         tables.classes[number].choices[: len(each.choices)] = each.choices
     return tables
 

@@ -7,7 +7,7 @@ import numpy as np
 from emulator.compiled import compiled
 from emulator.engine.chance import random_byte
 from emulator.engine.hit import load_move
-from emulator.engine.stages import NOT_COUNTED, keep, next_member, raise_stage, send_out
+from emulator.engine.stages import NOT_COUNTED, keep, next_member, put, raise_stage, send_out
 from emulator.rules import codes, effects
 from emulator.rules.position import CHOICES, Position, Tables
 
@@ -25,7 +25,7 @@ def choose_move(position: Position, tables: Tables) -> int:
     """Return the slot of the foe's move (SelectEnemyMove)."""
     foe = position.sides[codes.THEIRS]
     candidates = np.zeros(codes.SLOTS, np.int64)
-    candidates[:] = foe.moves
+    put(candidates, foe.moves)
     if position.kind == codes.TRAINER:
         keep_preferred(position, candidates, tables)
     if foe.disabled:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from emulator.compiled import compiled
-from emulator.engine.stages import apply_badges, apply_penalties, recalculate
+from emulator.engine.stages import apply_badges, apply_penalties, put, recalculate
 from emulator.rules import arithmetic, codes
 from emulator.rules.arithmetic import HIGHEST, HIGHEST_LEVEL
 from emulator.rules.position import LESSONS, Position, Tables
@@ -130,9 +130,9 @@ def show_growth(position: Position, tables: Tables) -> None:
     ours = position.sides[codes.OURS]
     member = ours.team[ours.out]
     ours.level, ours.hp, ours.max_hp = member.level, member.hp, member.max_hp
-    ours.plain[:] = member.stats
+    put(ours.plain, member.stats)
     if not ours.volatile & codes.TRANSFORMED:
-        ours.unmodified[:] = member.stats
+        put(ours.unmodified, member.stats)
     recalculate(position, codes.OURS, tables)
     apply_penalties(position, codes.OURS)
     apply_badges(position)
@@ -159,7 +159,11 @@ def learn_move(position: Position, place: int, tables: Tables) -> None:
 @compiled
 def knows(position: Position, place: int, move: int) -> bool:
     """Return whether a member of our team knows a move."""
-    return bool((position.sides[codes.OURS].team[place].moves == move).any())
+    moves = position.sides[codes.OURS].team[place].moves
+    for slot in range(codes.SLOTS):  # noqa: SIM110  # numba compiles no generator
+        if moves[slot] == move:
+            return True
+    return False
 
 
 @compiled
@@ -176,13 +180,3 @@ def evolve(position: Position, tables: Tables) -> int:
         learn_move(position, place, tables)
         evolved |= 1 << place
     return evolved
-
-
-@compiled
-def prize_money(position: Position, tables: Tables) -> int:
-    """Return what winning pays: by class and the level of the last Pokemon, and the coins of Pay Day."""
-    foe = position.sides[codes.THEIRS]
-    base = (
-        tables.classes[position.trainer_class].base_money if position.kind == codes.TRAINER else 0
-    )
-    return int(base * foe.team[foe.count - 1].level + position.pay_day)

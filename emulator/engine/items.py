@@ -4,7 +4,7 @@ from typing import Final
 
 from emulator.compiled import compiled
 from emulator.engine.chance import below, happens
-from emulator.engine.stages import raise_stage
+from emulator.engine.stages import put, raise_stage
 from emulator.rules import arithmetic, codes
 from emulator.rules.arithmetic import BYTE
 from emulator.rules.effects import ATTACK_UP_1
@@ -198,7 +198,10 @@ def lacks_pp(position: Position, item: int, place: int, slot: int) -> bool:
     member = position.sides[codes.OURS].team[place]
     if item < ELIXIR:
         return bool(member.pp[slot] < member.max_pp[slot])
-    return bool((member.pp < member.max_pp).any())
+    for each in range(codes.SLOTS):  # noqa: SIM110  # numba compiles no generator
+        if member.pp[each] < member.max_pp[each]:
+            return True
+    return False
 
 
 @compiled
@@ -276,9 +279,8 @@ def use_medicine(position: Position, item: int, place: int) -> None:
     ours.hp, ours.status = member.hp, member.status
     if cures:
         ours.volatile &= ~codes.BADLY_POISONED
-        ours.stats[:] = (
-            member.stats
-        )  # without stages and badges, which stay unused until the next change
+        # Without stages and badges, which stay unused until the next change.
+        put(ours.stats, member.stats)
 
 
 @compiled
@@ -291,4 +293,4 @@ def restore_pp(position: Position, item: int, place: int, slot: int) -> None:
         if item >= ELIXIR or each == slot:
             member.pp[each] = min(int(member.pp[each]) + restored, int(member.max_pp[each]))
     if place == ours.out:
-        ours.pp[:] = member.pp
+        put(ours.pp, member.pp)

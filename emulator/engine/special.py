@@ -6,6 +6,7 @@ from emulator.compiled import compiled
 from emulator.engine.chance import below
 from emulator.engine.growth import plain_stats
 from emulator.engine.hit import test_hit
+from emulator.engine.stages import put
 from emulator.rules import codes, effects
 from emulator.rules.position import Position, Tables
 
@@ -102,10 +103,10 @@ def transform(position: Position, side: int, tables: Tables) -> None:
     mon, target = position.sides[side], position.sides[1 - side]
     mon.volatile |= codes.TRANSFORMED
     mon.species, mon.type1, mon.type2 = target.species, target.type1, target.type2
-    mon.stats[:] = target.stats
-    mon.unmodified[:] = target.unmodified
-    mon.stages[:] = target.stages
-    mon.moves[:] = target.moves
+    put(mon.stats, target.stats)
+    put(mon.unmodified, target.unmodified)
+    put(mon.stages, target.stages)
+    put(mon.moves, target.moves)
     for slot in range(codes.SLOTS):
         mon.pp[slot] = COPIED_PP if mon.moves[slot] else 0
     if side == codes.THEIRS and position.kind != codes.LINK:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+import numpy as np
+
 from emulator.compiled import compiled
 from emulator.rules import arithmetic, codes, effects
 from emulator.rules.arithmetic import HIGHEST, LOWEST_STAGE
@@ -21,6 +23,15 @@ HAZED: Final = (
 
 at_stage = compiled(arithmetic.at_stage)
 with_badge = compiled(arithmetic.with_badge)
+
+
+@compiled
+def put(numbers: np.ndarray, values: np.ndarray) -> None:
+    """Replace all numbers by as many values."""
+    for at in range(
+        len(numbers)
+    ):  # numba compiles an assignment of slices with texts for its errors
+        numbers[at] = values[at]
 
 
 @compiled
@@ -99,7 +110,7 @@ def haze(position: Position, side: int) -> None:
         mon = position.sides[each]
         mon.stages[:] = 0
         # Neither penalties nor badges apply to these.
-        mon.stats[:] = mon.unmodified
+        put(mon.stats, mon.unmodified)
         mon.volatile &= ~HAZED
         mon.disabled = mon.disabled_turns = mon.disabled_move = 0
     if target.status & (codes.FROZEN | codes.ASLEEP):
@@ -131,11 +142,11 @@ def send_out(position: Position, side: int, place: int, tables: Tables) -> None:
         member.max_hp,
     )
     mon.status, mon.type1, mon.type2 = member.status, species.type1, species.type2
-    mon.stats[:] = member.stats
-    mon.unmodified[:] = member.stats
-    mon.plain[:] = member.stats
-    mon.moves[:] = member.moves
-    mon.pp[:] = member.pp
+    put(mon.stats, member.stats)
+    put(mon.unmodified, member.stats)
+    put(mon.plain, member.stats)
+    put(mon.moves, member.moves)
+    put(mon.pp, member.pp)
     mon.stages[:] = 0
     mon.volatile = mon.disabled = mon.disabled_turns = mon.disabled_move = 0
     mon.used = other.used = 0

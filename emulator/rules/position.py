@@ -95,7 +95,7 @@ SPECIES_ROW: Final = record(
     ("base_stats", NUMBER, 5),  # HP first
     ("lessons", LESSON, LESSONS),
 )
-CLASS: Final = record(*numbers("base_money"), ("choices", NUMBER, CHOICES))
+CLASS: Final = record(("choices", NUMBER, CHOICES))
 TABLES: Final = record(
     ("moves", MOVE, MOVES),
     # By attacking type, for each in the order of the cartridge; those of a type end where those of the next begin.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.engine.growth import evolve, prize_money, set_stats
+from emulator.engine.growth import evolve, set_stats
 from emulator.ram.party import Dvs, Stats
 from emulator.rules.codes import BURNED, DECIDES, GOES_ON, SWITCH, TRAINER, WILD, WON
 from emulator.rules.stats import experience_gained, stats_of
@@ -89,10 +89,3 @@ def test_stats_are_those_of_the_formula(level: int) -> None:
     base, trained = Stats(100, 100, 100, 0, 100), Stats(1, 25600, 65535, 9, 0)
     expected = stats_of(base, Dvs(15, 1, 8, 6), level, trained)
     assert (int(member.max_hp), *member.stats.tolist()) == tuple(expected)
-
-
-def test_prizes_are_by_class_and_the_last_level() -> None:
-    battle = battle_of(TRAINER)
-    battle.position.trainer_class, battle.tables.classes[3].base_money = 3, 20
-    battle.them.team[1].level, battle.position.pay_day = 33, 5
-    assert prize_money(battle.position, battle.tables) == 20 * 33 + 5
