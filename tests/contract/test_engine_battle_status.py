@@ -252,17 +252,14 @@ def test_confusion_ends_with_its_last_turn_without_a_self_hit(battle: Game, dice
     assert (battle.enemy.volatile1, battle.enemy.stages[3], len(dice.drawn)) == (0, 8, 1)
 
 
-def test_a_confused_pokemon_is_not_confused_again(battle: Game, dice: Dice) -> None:
+def test_an_attack_may_confuse_one_that_is_not(battle: Game, dice: Dice) -> None:
+    for byte, happens in ((25, 0), (24, CONFUSED)):
+        dice.roll(0, 200, 200, 0, byte, 3, 0)
+        even.use_effect(battle, MAY_CONFUSE)
+        assert battle.enemy.volatile1 & CONFUSED == happens
     dice.roll(0, 0, usual=0)
     assert shows(even.use_effect(confused(battle, 4), CONFUSE), "nothing comes")
     assert battle.enemy.confused == 3
-
-
-@pytest.mark.parametrize(("byte", "happens"), [(24, CONFUSED), (25, 0)])
-def test_an_attack_may_confuse(battle: Game, dice: Dice, byte: int, happens: int) -> None:
-    dice.roll(0, 200, 200, 0, byte, 3, 0)
-    even.use_effect(battle, MAY_CONFUSE)
-    assert battle.enemy.volatile1 & CONFUSED == happens
 
 
 @pytest.mark.parametrize(("kind", "odds"), [(MAY_FLINCH, 26), (OFTEN_FLINCHES, 77)])
@@ -297,8 +294,13 @@ def test_bad_poison_takes_another_sixteenth_every_turn(battle: Game, dice: Dice)
     assert battle.enemy.lost == taken
 
 
-def test_leech_seed_heals_the_other_side(battle: Game, dice: Dice) -> None:
-    battle.own.hp = 100
+def test_leech_seed_heals_the_other_side_of_all_but_grass_types(battle: Game, dice: Dice) -> None:
+    second = battle.enemy.type2
+    battle.enemy.type2 = MOSS
+    dice.roll(0, usual=0)
+    assert shows(even.use_effect(battle, SEED), "nothing comes")
+    assert battle.enemy.volatile2 == 0
+    battle.own.hp, battle.enemy.type2 = 100, second
     dice.roll(0, usual=0)
     even.use_effect(battle, SEED)
     assert battle.enemy.volatile2 == SEEDED
@@ -314,13 +316,6 @@ def test_leech_seed_grows_with_bad_poison(battle: Game) -> None:
     battle.enemy.status = POISON
     even.use_effect(battle, RAISE)
     assert (battle.enemy.lost, battle.enemy.toxic) == (SHARE + 2 * SHARE, 2)
-
-
-def test_grass_types_cannot_be_seeded(battle: Game, dice: Dice) -> None:
-    battle.enemy.type2 = MOSS
-    dice.roll(0, usual=0)
-    assert shows(even.use_effect(battle, SEED), "nothing comes")
-    assert battle.enemy.volatile2 == 0
 
 
 def test_an_enemy_move_is_disabled_for_some_turns(battle: Game, dice: Dice) -> None:

@@ -11,7 +11,7 @@ import pytest
 from emulator import MenuKind, Phase
 from tests.contract import battles, levels
 from tests.contract.battles import BAG, DEX, FREEZE, HITTER, NAME, PARALYSIS, PARTY_MON, POISON, Mon
-from tests.contract.game import Game, Start
+from tests.contract.game import Game
 from tests.contract.random_bytes import watch_chance
 from tests.contract.story_moments import to_the_map
 
@@ -217,34 +217,43 @@ def watch(game: Game) -> int:
     return game.frames_until(lambda: game.phase() is not Phase.EVOLVING, 900)
 
 
-def test_a_pokemon_evolves_at_its_level(bedroom: Game) -> None:
-    game, into = grow(bedroom, NIBBIT), evolution_of(NIBBIT)[1]
+def test_a_pokemon_evolves_at_its_level_whatever_is_pressed_but_b(bedroom: Game) -> None:
+    game, (level, into) = grow(bedroom, NIBBIT), evolution_of(NIBBIT)
     before = battles.party_mon(game, 0)
     assert (game.byte("wEvoOldSpecies"), game.byte("wEvoNewSpecies")) == (NIBBIT, into)
     assert (game.byte("wIsInBattle"), before[0]) == (battles.WILD, NIBBIT)
     assert "What? AAAA is changing!" in game.said
-    assert 350 <= watch(game) <= 650
+    game.poke("wPartyMons", bytes([HITTER, 0, 0, 0]), 8)
+    game.press("b", hold=4, settle=4).hold("a")  # B is the last press of those that read the text
+    assert 350 <= watch(game) + 8 <= 650
+    assert game.release("a").byte("wEvoCancelled") == 0
     battles.read_on(game)
     after, grown = battles.party_mon(game, 0), game.state.party[0]
     assert after[0] == game.byte("wPartySpecies") == into
     assert after[5:7] == bytes(DEX.species(into).types)
     assert after[7] == before[7], "the catch rate stays what it was"
+    (learned,) = [move for when, move in DEX.species(into).level_up_moves if when == level]
+    assert tuple(after[8:12]) == (HITTER, learned, 0, 0)
     assert grown.stats == levels.stats(grown)
     gained = grown.stats.hp - int.from_bytes(before[34:36])
     assert grown.hp == int.from_bytes(before[1:3]) + gained
     assert game.flag("wPokedexOwned", DEX.species(into).dex - 1)
     assert game.flag("wPokedexSeen", DEX.species(into).dex - 1)
-    assert game.byte("wEvoCancelled") == 0
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_a_nickname_is_kept_after_evolution(bedroom: Game, *, named: bool) -> None:
+def test_a_nickname_is_kept_after_evolution_and_the_map_restored(
+    bedroom: Game, *, named: bool
+) -> None:
+    tiles, graphics = bedroom.block("wTileMap"), bytes(bedroom.pyboy.memory[0x9000:0x9800])
     game = grow(bedroom, TOASTNUT, named=named)
     watch(game)
     battles.read_on(game)
     nick = game.until_free().block("wPartyMonNicks", 11).split(b"\x50")[0]
     into = levels.name(game, evolution_of(TOASTNUT)[1]).split(b"\x50")[0]
     assert nick == (bytes([0x80] * 4) if named else into)
+    game.wait(lambda: game.block("wTileMap") == tiles, 300)
+    assert bytes(game.pyboy.memory[0x9000:0x9800]) == graphics
 
 
 def test_holding_b_stops_an_evolution(bedroom: Game) -> None:
@@ -256,22 +265,6 @@ def test_holding_b_stops_an_evolution(bedroom: Game) -> None:
     assert battles.party_mon(game, 0) == before
     assert game.byte("wPartySpecies") == NIBBIT
     assert not game.flag("wPokedexOwned", DEX.species(evolution_of(NIBBIT)[1]).dex - 1)
-
-
-def test_a_and_earlier_presses_do_not_stop_an_evolution(bedroom: Game) -> None:
-    game = grow(bedroom, NIBBIT)
-    game.press("b", hold=4, settle=4).hold("a")  # B is the last press of those that read the text
-    watch(game)
-    assert game.release("a").byte("wEvoCancelled") == 0
-
-
-def test_an_evolved_pokemon_learns_its_new_species_move_of_that_level(bedroom: Game) -> None:
-    game, (level, into) = grow(bedroom, NIBBIT), evolution_of(NIBBIT)
-    game.poke("wPartyMons", bytes([HITTER, 0, 0, 0]), 8)
-    watch(game)
-    battles.read_on(game)
-    (move,) = [move for when, move in DEX.species(into).level_up_moves if when == level]
-    assert tuple(battles.party_mon(game, 0)[8:12]) == (HITTER, move, 0, 0)
 
 
 def test_several_pokemon_evolve_one_after_the_other(bedroom: Game) -> None:
@@ -295,12 +288,3 @@ def test_only_pokemon_that_gained_a_level_evolve(bedroom: Game) -> None:
     battles.fight(battles.meet(battles.set_team(bedroom, strong, strong), 66, 2))
     assert bedroom.byte("wEvolutionOccurred") == 0
     assert bedroom.block("wPartyMons", 2 * PARTY_MON)[::PARTY_MON] == bytes([NIBBIT] * 2)
-
-
-def test_the_map_is_restored_after_an_evolution(start: Start) -> None:
-    game = battles.hurry(start("bedroom"))
-    tiles, graphics = game.block("wTileMap"), bytes(game.pyboy.memory[0x9000:0x9800])
-    watch(grow(game, TOASTNUT))
-    battles.read_on(game)
-    game.wait(lambda: game.is_free and game.block("wTileMap") == tiles, 300)
-    assert bytes(game.pyboy.memory[0x9000:0x9800]) == graphics
