@@ -3,7 +3,6 @@
 import json
 import re
 import runpy
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -234,14 +233,13 @@ def test_invalid_rows_of_the_facts_are_refused(
         script["rom_rows"](rows)
 
 
-def test_a_missing_folder_ends_the_script_with_one_line(tmp_path: Path) -> None:
+def test_a_missing_folder_ends_the_script_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = FILE.read_bytes()
-    ended = subprocess.run(
-        [sys.executable, str(SCRIPT), str(tmp_path / "none")],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == 1
-    assert re.fullmatch(r"no folder at '.*none'; name the one with .*\n", ended.stderr)
+    monkeypatch.setattr(sys, "argv", [str(SCRIPT), str(tmp_path / "none")])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert ended.value.code == 1
+    assert re.fullmatch(r"no folder at '.*none'; name the one with .*\n", capsys.readouterr().err)
     assert FILE.read_bytes() == before
