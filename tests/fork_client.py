@@ -2,12 +2,15 @@
 
 import json
 import os
+import signal
 import socket
 import sys
 
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program gets it, too, and ends as it should
+
 with socket.socket(socket.AF_UNIX) as server:
     server.connect(sys.argv[1])
-    asked = json.dumps([os.getcwd(), dict(os.environ), sys.argv[2:]])  # noqa: PTH109
+    asked = json.dumps([os.getcwd(), os.getpgrp(), dict(os.environ), sys.argv[2:]])  # noqa: PTH109
     socket.send_fds(server, [asked.encode()], [0, 1, 2])
     code = int(server.recv(10) or 1)
 sys.exit(code if code >= 0 else 128 - code)

@@ -24,11 +24,13 @@ from contextlib import suppress
 from functools import cache, partial
 from itertools import pairwise
 from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any, Final
 
-import agent
-from agent import app
+from agent import app, cli, tools
+from agent.app.summary import NoViewer
 from agent.battle.odds import prepare
+from agent.settings import NO_MEMORY
 from emulator import Dex, demo_cartridge_path, load_cartridge
 
 # An interpreter reads these when it starts.
@@ -83,8 +85,12 @@ def serve(address: str) -> None:
     """Run programs for `fork_client.py` in forks of this process, until it is ended."""
     loaded()
     vars(subprocess)["Popen"] = ForkedPopen
-    for module in pkgutil.walk_packages(agent.__path__, "agent."):
-        importlib.import_module(module.name)
+    for package in (cli, tools):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+    with tempfile.TemporaryDirectory() as folder:  # the first game loads what all others need
+        settings = app.Settings(ticks=20, run=Path(folder, "run"), memory=NO_MEMORY)
+        app.play_run(settings, NoViewer(), app.Interrupt())
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen()
@@ -102,9 +108,10 @@ def serve(address: str) -> None:
 def _answer(client: socket.socket) -> None:
     """Run a program in a fork of this fork, send its exit code, and end."""
     text, files, _, _ = socket.recv_fds(client, 1 << 20, 3)
-    folder, environment, words = json.loads(text)
+    folder, group, environment, words = json.loads(text)
     child = os.fork()
     if not child:
+        os.setpgid(0, group)  # so that Ctrl-C reaches it
         os.chdir(folder)
         for number, file in enumerate(files):
             os.dup2(file, number)
