@@ -20,17 +20,15 @@ import traceback
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import process
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
+from io import StringIO
 from itertools import pairwise
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any, Final
 
 from agent import app, cli, tools
-from agent.app.summary import NoViewer
 from agent.battle.odds import prepare
-from agent.settings import NO_MEMORY
 from emulator import Dex, demo_cartridge_path, load_cartridge
 
 # An interpreter reads these when it starts.
@@ -81,16 +79,19 @@ def loaded() -> None:
     prepare(Dex.of(load_cartridge(demo_cartridge_path())))
 
 
-def serve(address: str) -> None:
-    """Run programs for `fork_client.py` in forks of this process, until it is ended."""
+def serve(address: str, first: Sequence[str]) -> None:
+    """Run programs for `fork_client.py` in forks of this process, until it is ended.
+
+    The command `first` is run in this process: it loads what others need.
+    """
     loaded()
     vars(subprocess)["Popen"] = ForkedPopen
     for package in (cli, tools):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
-    with tempfile.TemporaryDirectory() as folder:  # the first game loads what all others need
-        settings = app.Settings(ticks=20, run=Path(folder, "run"), memory=NO_MEMORY)
-        app.play_run(settings, NoViewer(), app.Interrupt())
+    sys.argv = ["agent", *first]
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(SystemExit):
+        cli.main()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen()

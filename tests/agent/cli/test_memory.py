@@ -466,11 +466,10 @@ def test_a_corrupt_file_is_refused_by_all_commands_and_unchanged(
     assert memory.read_bytes() == corrupt
 
 
-@pytest.mark.parametrize("batch", range(5))
-def test_no_damage_causes_a_traceback(batch: int, ask: Ask, tmp_path: Path) -> None:
+def test_no_damage_causes_a_traceback(ask: Ask, tmp_path: Path) -> None:
     whole = taught(tmp_path / "whole.sqlite", strategies=20, entries=20).read_bytes()
     path = tmp_path / "m.sqlite"
-    for seed in range(1_000 + 8 * batch, 1_008 + 8 * batch):
+    for seed in range(1_000, 1_020):
         data = damaged(whole, seed)
         path.write_bytes(data)
         for command in reading_commands(path):
@@ -502,7 +501,7 @@ def game_memories(tmp_path_factory: pytest.TempPathFactory) -> GameMemories:
     folder, made = tmp_path_factory.mktemp("taught"), GameMemories([], [])
     for seed in (100, 101):
         memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
-        settings = Settings(seed=seed, until="second_town", run=run, memory=memory)
+        settings = Settings(seed=seed, until="rival", run=run, memory=memory)
         play_run(settings, Watcher(), Interrupt())
         made.files.append(memory)
         with closing(read_run(run)) as played:

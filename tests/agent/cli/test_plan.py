@@ -82,19 +82,15 @@ def refused(ended: Ended, code: int, words: str) -> None:
 
 
 def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: Path) -> None:
-    run, texts = tmp_path / "run", list[int]()
+    run = tmp_path / "run"
 
-    def find_text(moment: TickView) -> None:
+    stop = Interrupt()
+
+    def end_at_text(moment: TickView) -> None:
         state = moment.state
-        if state.game_started and state.dialogue.is_open and state.menu is None:
-            texts.append(moment.tick)
+        stop.asked = state.game_started and state.dialogue.is_open and state.menu is None
 
-    play_run(
-        Settings(run=tmp_path / "first", memory=NO_MEMORY, ticks=100),
-        Watcher(find_text),
-        Interrupt(),
-    )
-    play_run(Settings(run=run, memory=NO_MEMORY, ticks=texts[0]), Watcher(), Interrupt())
+    play_run(Settings(run=run, memory=NO_MEMORY, ticks=100), Watcher(end_at_text), stop)
     seen = outlook(None, run)
     assert seen.now == "text is waiting"
     assert seen.goal is not None
@@ -110,15 +106,15 @@ def test_a_finished_story_leaves_no_goal_but_the_health_of_the_team(
 
 
 @pytest.mark.parametrize("mind", ["{", "{}", "[1]", '{"failures": {}}'])
-@pytest.mark.parametrize("command", [("plan", "--run"), ("play", "--resume")])
 def test_an_unreadable_saved_mind_prints_one_error_line(
-    command: tuple[str, str], mind: str, agent: Agent, played: Played, tmp_path: Path
+    mind: str, agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
     shutil.copytree(played.folder, run)
     with closing(sqlite3.connect(run / "run.sqlite")) as database, database:
         database.execute("UPDATE parts SET data = ? WHERE name = 'mind'", (mind,))
-    refused(agent(*command, run), 1, "part mind")
+    for command in (("plan", "--run"), ("play", "--resume")):
+        refused(agent(*command, run), 1, "part mind")
 
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"

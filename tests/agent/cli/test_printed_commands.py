@@ -34,7 +34,9 @@ WITH_AGENT: Final = re.compile(r"(?:\w+=\S+ |nohup )*scripts/(?:red-agent|play)\
 OTHER: Final = re.compile(
     r"(?:python3?|\.venv/bin/\S+|scripts/\w+(?=$| )|mkdir|systemctl|export) ?"
 )
-TOOLS: Final = "sh env dirname readlink cmp tr printf cat nohup cp rmdir".split()
+TOOLS: Final = [
+    *("sh", "env", "dirname", "readlink", "cmp", "tr", "printf", "cat", "nohup", "cp", "rmdir")
+]
 STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "no_novelty", "place": "the lane", "map_id": 12, "x": 5, "y": 5, "goal": "go on",
     "since": 60, "noticed": 70, "lasted": 80, "tried": ["talk"], "recovery_steps": ["replan"], "solved_by": "replan",
@@ -194,10 +196,12 @@ def made_checkout(checkout: Path) -> None:
 
 @contextmanager
 def forks_served(place: Place) -> Iterator[None]:
-    """Serve forks of a process that has loaded the agent of the checkout."""
-    program = f"from tests import forks; forks.serve({str(place.home / 'forks')!r})"
+    """Play a game in the checkout, and serve forks of that process."""
+    first = f"play --run runs/one --ticks {TICKS}".split()
+    program = f"from tests import forks; forks.serve({str(place.home / 'forks')!r}, {first})"
     with subprocess.Popen(
         [sys.executable, "-P", "-c", program],
+        cwd=place.checkout,
         env={**os.environ, "PYTHONPATH": f"{place.checkout}:{ROOT}"},
         stdout=subprocess.PIPE,
     ) as server:
@@ -225,9 +229,8 @@ def played_place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 
 def prepare_runs(place: Place) -> None:
-    """Play a game in the checkout, and make what commands are tried on."""
+    """Make what commands are tried on, from the game in the checkout."""
     runs = place.checkout / "runs"
-    place.works(f"scripts/play --run runs/one --ticks {TICKS}", place.checkout)
     with closing(open_run(runs / "one")) as folder:
         folder.store.record.add_event(80, "stuck", STUCK)
         folder.store.commit()

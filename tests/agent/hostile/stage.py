@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -73,10 +74,11 @@ class Game:
     dex: Dex
     summary: Summary
 
-    @property
+    @cached_property
     def moment(self) -> QuestionContext:
-        model_advice = advising_of(self.branch)
-        return model_advice.now()
+        """The moment of all questions, whose plans are made once."""
+        moment = advising_of(self.branch).now()
+        return moment._replace(plan_for=cache(moment.plan_for))
 
     @property
     def known(self) -> dict[str, tuple[str, str, str, str]]:
@@ -146,9 +148,12 @@ def advising_of(branch: Branch) -> ModelAdvice:
 
 @contextmanager
 def played_game(
-    home: Path, asking: AdviceSource | None = None, prepare: Callable[[Branch], object] = id
+    home: Path,
+    asking: AdviceSource | None = None,
+    prepare: Callable[[Branch], object] = id,
+    until: str = UNTIL,
 ) -> Iterator[Game]:
-    """Play the demo until the team is healed and yield the game; without `asking` only rules play.
+    """Play the demo, by default until the team is healed, and yield the game; without `asking` only rules play.
 
     `prepare` receives each branch of the game before it is played.
     """
@@ -168,7 +173,7 @@ def played_game(
         patch.object(Session, "_build_branch", build_prepared),
         advised_session(home, asking or AdviceSource(make_advisor), seed=3) as opened,
     ):
-        summary = opened.session.play(PlayLimits(UNTIL, 2_000), Watcher())
+        summary = opened.session.play(PlayLimits(until, 2_000), Watcher())
         yield Game(opened.session._branch, opened.run.store, slot, Dex.of(CARTRIDGE), summary)
 
 

@@ -47,6 +47,7 @@ CERTAIN: Final = {LinePriority.ASSERTED, LinePriority.DONE}
 TAGS: Final = (MEMORY, OBSERVATIONS, CURRENT_TASK, REMINDER, "situation", "tool-data")
 ENTRY_POINTS: Final = ("screen", "tool_result")
 PLAIN: Final = "Hello"
+HERE: Final = 0  # the map of the game with claims
 ANSWER: Final = {"goals": ["$goal"], "candidates": [], "note": "go on", "confidence": 0.9}
 OBEDIENT: Final = ServiceScenario(lines=[Scripted(json=ANSWER)])
 LOOKS: Final = (
@@ -294,20 +295,10 @@ def test_a_hostile_answer_is_advice_or_no_answer(
 
 
 @entering("answer")
-def test_a_hostile_note_is_stored_as_a_claim(hostile: Hostile, game: Game, tmp_path: Path) -> None:
-    answer = {**ANSWER, "note": hostile.text.replace("$", "$$")}
-    with stage(tmp_path, ServiceScenario(lines=[Scripted(json=answer)])) as scene:
-        asked = asked_of(scene, game, game.moment)
-        view = scene.view()
-    assert_harmless_answer(asked.answer, game)
-    assert_no_false_facts(asked, game, scene)
-    assert (KEY in view.observations, tags_in(view.observations)) == (False, [])
-
-
-@entering("answer")
-def test_hostile_tool_arguments_store_and_forget_only_claims(
+def test_a_hostile_note_and_tool_arguments_store_and_forget_only_claims(
     hostile: Hostile, game: Game, tmp_path: Path
 ) -> None:
+    note = {**ANSWER, "note": hostile.text.replace("$", "$$")}
     text = hostile.text[:200].replace("$", "$$")
     trusted = [each.key for each in game.store.live_entries() if each.status == "verified"][-20:]
     claim = {"fact": text, "at_least": 1}
@@ -319,8 +310,9 @@ def test_hostile_tool_arguments_store_and_forget_only_claims(
     ]
     calls = [ToolCall(name, arguments) for name, arguments in given]
     before = {each.key for each in game.store.live_entries()}
-    with stage(tmp_path, ServiceScenario(lines=[Scripted(rounds=[calls], json=ANSWER)])) as scene:
+    with stage(tmp_path, ServiceScenario(lines=[Scripted(rounds=[calls], json=note)])) as scene:
         asked = asked_of(scene, game, game.moment)
+        view = scene.view()
         new = [each for each in game.store.live_entries() if each.key not in before]
     results = list(_texts(_results(scene.bodies[1])))
     assert len(results) == len(calls)
@@ -328,10 +320,8 @@ def test_hostile_tool_arguments_store_and_forget_only_claims(
     assert_harmless_answer(asked.answer, game)
     assert {each.kind for each in new if each.status == "claim"} <= {"claim", "advice"}
     assert not any(KEY in f"{each.data} {each.tags}" for each in new)
-    assert set(milestones_in(asked.observed[0])) | set(milestones_in(asked.observed[1])) <= set(
-        game.reached
-    )
-    assert no_key_in(scene)
+    assert (KEY in view.observations, tags_in(view.observations)) == (False, [])
+    assert_no_false_facts(asked, game, scene, "milestone", "tool error")
 
 
 def assert_no_false_facts(asked: Asked, game: Game, scene: Stage, *kinds: str) -> None:
@@ -415,10 +405,10 @@ def test_a_game_with_a_hostile_service_reaches_the_same_milestones(
 ) -> None:
     with FakeClaude(scenario_named("hostile")) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
-        asking = AskSettings(every=20)
-        summary = play_in(tmp_path, seed=3, until="healed", mind=Decider.CLAUDE, asking=asking)
+        asking = AskSettings(every=10)
+        summary = play_in(tmp_path, seed=3, until="starter", mind=Decider.CLAUDE, asking=asking)
     assert (summary.stop, summary.errors) == (Stop.GOAL, 0)
-    assert [each.id for each in summary.milestones] == game.reached
+    assert [each.id for each in summary.milestones] == game.reached[: len(summary.milestones)]
     assert sum(server.faults.values()) > 10
     assert no_key_in_folder(tmp_path)
     assert KEY not in caplog.text + json.dumps(summary.as_json())
@@ -432,7 +422,7 @@ def no_key_in_folder(folder: Path) -> bool:
 
 @pytest.fixture(scope="module")
 def claims_game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
-    with played_game(tmp_path_factory.mktemp("claims")) as claims_game:
+    with played_game(tmp_path_factory.mktemp("claims"), until="left_home") as claims_game:
         yield claims_game
 
 
@@ -461,12 +451,12 @@ def user(claims_game: Game) -> Iterator[ToolUser]:
 
 
 @pytest.mark.parametrize(
-    "bound", [{"at_least": 0}, {"at_most": 99}, {"at_least": 41, "at_most": 41}]
+    "bound", [{"at_least": 0}, {"at_most": 99}, {"at_least": HERE, "at_most": HERE}]
 )
 def test_a_fact_that_already_holds_cannot_be_claimed(
     user: ToolUser, bound: Mapping[str, int]
 ) -> None:
-    with pytest.raises(ToolRefused, match="map is 41 already"):
+    with pytest.raises(ToolRefused, match=f"map is {HERE} already"):
         user.store(text="the champion is beaten", claims={"fact": "map", **bound})
 
 

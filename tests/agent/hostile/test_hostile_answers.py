@@ -1,4 +1,4 @@
-"""Twenty hostile answers of a model service, a short game each; the proof `hostile_service` plays all of them."""
+"""Eleven hostile answers of a model service, a short game each; the proof `hostile_service` plays all of them."""
 
 from contextlib import closing
 from pathlib import Path
@@ -18,12 +18,10 @@ from tests.proofs.hostile_service import is_in
 
 KEY: Final = "sk-ant-api03-Zz9qwErtYuiop0123456789asDFghJkl-ZxCvBnM_5544332211"
 ANSWERS: Final = hostile_answers(KEY)
-TWENTY: Final = ANSWERS[8::13]
+SOME: Final = ANSWERS[10::24]
 
 
-@pytest.mark.parametrize(
-    "hostile", TWENTY, ids=[f"{each.kind}, {each.name}"[:50] for each in TWENTY]
-)
+@pytest.mark.parametrize("hostile", SOME, ids=[f"{each.kind}, {each.name}"[:50] for each in SOME])
 def test_a_hostile_answer_ends_no_game_and_leaves_no_key(
     hostile: HostileAnswer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -66,8 +64,7 @@ def test_each_random_answer_is_a_reply_or_a_fault(monkeypatch: pytest.MonkeyPatc
 
 def test_there_are_more_than_two_hundred_answers_of_every_kind() -> None:
     assert len(ANSWERS) > 200
-    assert len(TWENTY) == 20
-    assert {each.kind for each in TWENTY} == {each.kind for each in ANSWERS}
+    assert {each.kind for each in SOME} == {each.kind for each in ANSWERS}
 
 
 @pytest.mark.parametrize("form", FORMS)
