@@ -107,19 +107,19 @@ def serve(address: str, first: Sequence[str]) -> None:
 
 
 def _answer(client: socket.socket) -> None:
-    """Run a program in a fork of this fork, send its exit code, and end."""
+    """Run a program in this fork, send its exit code, and end."""
     text, files, _, _ = socket.recv_fds(client, 1 << 20, 3)
     folder, group, environment, words = json.loads(text)
-    child = os.fork()
-    if not child:
-        os.setpgid(0, group)  # so that Ctrl-C reaches it
-        os.chdir(folder)
-        for number, file in enumerate(files):
-            os.dup2(file, number)
-        _begin(partial(_run_program, words, environment), ())
-    _, status = os.waitpid(child, 0)
-    client.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
+    os.setpgid(0, group)  # so that Ctrl-C reaches it
+    os.chdir(folder)
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+
+    def leave(code: int) -> None:
+        client.sendall(str(code).encode())
+        os._exit(code)
+
+    _begin(partial(_run_program, words, environment), [client.fileno()], leave)
 
 
 def _is_like_this_one(args: object, more: Mapping[str, Any]) -> bool:
@@ -136,7 +136,9 @@ def _read_at_start(environment: Mapping[str, str]) -> Mapping[str, str]:
     return {name: value for name, value in environment.items() if name.startswith(ONLY_AT_START)}
 
 
-def _begin(work: Callable[[], object], kept: Collection[int]) -> None:
+def _begin(
+    work: Callable[[], object], kept: Collection[int], leave: Callable[[int], object] = os._exit
+) -> None:
     """Run `work` in this fork, and end it; never returns to what would load another program."""
     # What pytest replaced is kept alive: its files have the numbers of new ones.
     replaced = sys.stdin, sys.stdout, sys.stderr, logging.root.handlers
@@ -178,7 +180,7 @@ def _begin(work: Callable[[], object], kept: Collection[int]) -> None:
     except BaseException:  # noqa: BLE001
         code = 120
     del replaced
-    os._exit(code)
+    leave(code)
 
 
 def _gaps(kept: Collection[int]) -> list[tuple[int, int]]:
