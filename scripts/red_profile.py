@@ -8,6 +8,7 @@ import csv
 import importlib.metadata
 import json
 import sys
+import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,49 +23,12 @@ with warnings.catch_warnings():
 
 DATA: Final = Path(__file__).resolve().parent.parent / "emulator" / "data" / "red.json"
 SYMBOLS: Final = "symbols.csv"
-SYMBOL_COLUMNS: Final = (
-    "label",
-    "address",
-    "bank",
-    "size",
-    "region",
-    "group",
-    "importance",
-    "sources",
-)
 EVENTS: Final = "events.csv"
-EVENT_COLUMNS: Final = ("event", "bit_index")
+KNOWN: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+SOURCES: Final[dict[str, str]] = KNOWN["sources"]
 
 TITLE: Final = "POKEMON RED"
 SHA1: Final = "ea9bcae617fdf159b045185467ae58b2e4a48b9a"
-SOURCES: Final = {
-    "S1": "symbols that pret's disassembly builds to (2026)",
-    "S2": "symbols kept by speedrunners (2020), under the same label",
-    "S2a": "symbols kept by speedrunners (2020): the same address under an older label",
-    "S3": "symbols in pokemonred_puffer, for reinforcement learning (2025), under the same label",
-    "S3a": "symbols in pokemonred_puffer (2025): the same address under another label",
-    "S4": "constants of PyBoy's wrapper of the first generation",
-    "S5": "addresses in PokemonRedExperiments, which come from Data Crystal",
-    "S6": "the memory reader of ClaudePlaysPokemonStarter",
-    "S7": "looked at in the RAM of 15 published PyBoy states: value and meaning fit",
-    "S8": "offsets of Red (U) in Universal Pokemon Randomizer",
-}
-# Labels of less importance that our code or tests name.
-ALSO: Final = frozenset(
-    (
-        "hFieldMoveMonMenuTopMenuItemX",
-        "hWarpDestinationMap",
-        "wCheckFor180DegreeTurn",
-        "wGameProgressFlags",
-        "wNorthConnectedMap",
-        "wOaksLabCurScript",
-        "wPalletTownCurScript",
-        "wSSAnne2FCurScript",
-        "wTrainerHeaderPtr",
-        "wStack",
-    )
-)
-
 LIMITS: Final = {"address": 0x10000, "bank": 0x40, "size": 0x4000}  # exclusive maximum of a column
 
 Row: TypeAlias = Mapping[str, str]
@@ -90,8 +54,8 @@ def main(
 
 def profile_text(facts: Path) -> str:
     """Return the profile as text with one row a line, or raise a FactsError."""
-    symbols = read_rows(facts, SYMBOLS, SYMBOL_COLUMNS)
-    check_events(read_rows(facts, EVENTS, EVENT_COLUMNS))
+    symbols = read_rows(facts, SYMBOLS, KNOWN["symbol_columns"])
+    check_events(read_rows(facts, EVENTS, KNOWN["event_columns"]))
     pyboy = f"PyBoy {importlib.metadata.version('pyboy')}"
     tables = {
         "ram": table(
@@ -151,7 +115,8 @@ def ram_rows(symbols: Iterable[Row]) -> Table:
     wanted = [
         row
         for row in symbols
-        if row["region"] in ("WRAM", "HRAM") and (row["importance"] == "A" or row["label"] in ALSO)
+        if row["region"] in ("WRAM", "HRAM")
+        and (row["importance"] == "A" or row["label"] in KNOWN["also"])
     ]
     wanted.sort(key=lambda row: (number(row, "address"), row["label"]))
     return {

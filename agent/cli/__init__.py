@@ -18,48 +18,13 @@ from typer.main import get_command
 
 from agent import HOME, VERSION
 from agent.cli.flags import switch
-from agent.cli.group import LazyCommand, LazyGroup, epilog, usage_line
+from agent.cli.group import LazyGroup, epilog, usage_line
 from agent.cli.output import Output, fail
 from agent.errors import AgentError, UsageError
 from agent.shell import missing_package
 
 PROGRAM: Final = "red-agent"
 MOST_WORDS: Final = 200  # characters of the message of an unforeseen error
-TABLE: Final = {
-    "play": LazyCommand("play:play", "Play a cartridge from power-on, and write a run and report."),
-    "overnight": LazyCommand(
-        "overnight:overnight", "Play unattended, with restarts after crashes and hangs."
-    ),
-    "replay": LazyCommand(
-        "runs:replay", "Replay the recorded steps of a run and compare every tick."
-    ),
-    "report": LazyCommand("runs:report", "Write the report of a run, or a comparison of several."),
-    "runs": LazyCommand("lists:runs", "List the runs, newest first; `last` names the newest."),
-    "milestones": LazyCommand(
-        "lists:milestones", "List the milestones in order: the names that --until takes."
-    ),
-    "eval": LazyCommand("eval:evaluate", "Play many games and measure how far they get."),
-    "verify": LazyCommand(
-        "verify:verify_cartridge", "Play a cartridge and check the game at each frame."
-    ),
-    "plan": LazyCommand(
-        "doctor:plan", "Show what the agent would do now and why, and its open goals."
-    ),
-    "doctor": LazyCommand(
-        "doctor:doctor", "Check this machine and the cartridge, and show what to do."
-    ),
-    "fake-claude": LazyCommand(
-        "models:fake_claude", "Serve made-up answers of the Messages API on loopback."
-    ),
-    "observe": LazyCommand(
-        "models:observe", "Summarise recorded model sessions as notes for the next run."
-    ),
-    "bench": LazyCommand("bench:bench", "Measure speed, battles or experience."),
-    "memory": LazyCommand(
-        "memory.commands:memory", "Show, search and maintain the memory of runs."
-    ),
-    "scenario": LazyCommand("scenario:scenario", "Run, list and record scenarios."),
-}
 
 
 def _print_version(asked: bool) -> None:
@@ -88,7 +53,6 @@ def _group() -> LazyGroup:
     app.callback()(_options)
     group = get_command(app)
     assert isinstance(group, LazyGroup)
-    group.offer(TABLE)
     return group
 
 

@@ -119,13 +119,6 @@ def confirmable(rom: Path | None) -> tuple[OwnerFact, ...]:
     return tuple(owner_facts(cartridge))
 
 
-def show_facts(facts: tuple[OwnerFact, ...], console: Console) -> None:
-    """Print the facts that the owner can confirm."""
-    if facts:
-        rows = ((fact.name, fact.description) for fact in facts)
-        console.print(rows_of(("what", "the cartridge says"), rows, "confirm at a glance"))
-
-
 def _dependencies() -> HealthFinding:
     versions = {name: _version(name) for name in PACKAGES}
     found = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
@@ -218,7 +211,8 @@ def doctor(
         out.say(json.dumps({"healthy": healthy, "checks": checks, "facts": facts}))
     else:
         show_health(findings, out)
-        show_facts(confirmable(rom), out)
+        if known := confirmable(rom):
+            out.print(rows_of(("what", "the cartridge says"), known, "confirm at a glance"))
     if not healthy:
         raise typer.Exit(1)
 

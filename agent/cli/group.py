@@ -1,11 +1,13 @@
 """Commands whose modules are imported when they are used: their examples, and the one line that each wrong use gets."""
 
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import typer
 from typer._click import Command, Context
@@ -18,77 +20,21 @@ from agent.cli.output import INTERRUPTED, fail
 from agent.errors import UsageError, did_you_mean
 from agent.shell import command as printed_command
 
-# What follows these words of a command line, in the examples at the end of their help.
-EXAMPLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "": ("play --until first_badge", "report last"),
-    "play": ("--seed 7 --until first_badge --run runs/seven", "--resume last"),
-    "overnight": (
-        "--run runs/tonight --hours 8",
-        "--rom roms/red.gb --run runs/red --game-hours 20",
-    ),
-    "replay": ("last", "last --from 1 --to 500 --gif start.gif"),
-    "report": ("last", "runs/one runs/two --write both.html"),
-    "runs": ("", "--json"),
-    "milestones": ("", "--rom roms/red.gb"),
-    "eval": ("--seeds 0..19 --until first_badge", "--seeds 0..9 --mind claude --against rules"),
-    "verify": ("--minutes 30", "--rom roms/red.gb --write checked"),
-    "plan": ("", "--run last --facts"),
-    "doctor": ("--rom roms/red.gb", "--model"),
-    "fake-claude": ("", "--port 0 --seed 3"),
-    "observe": ("--dry-run", "--db .tapes/tapes.sqlite --reset"),
-    "bench": ("speed --rounds 2", "all"),
-    "bench speed": ("--rounds 2", "--ticks 2000 --write speed.json"),
-    "bench side-by-side": ("--rounds 1", "--write side_by_side.json"),
-    "bench battles": ("--seeds 0..59", "--met 0..9 --until third_badge"),
-    "bench experience": (
-        "--seeds 0..19 --teach 3000..3003",
-        "--seeds 100..119 --taught memory.sqlite",
-    ),
-    "bench all": ("", "dates merge"),
-    "memory": ("show", "search first badge"),
-    "memory show": ("", "last --kind battle"),
-    "memory map": ("", "last --json"),
-    "memory search": ("first badge", "tackle --in last --explain"),
-    "memory progress": ("", "--json"),
-    "memory explain": ("520c8de8", "520c8de8 --in last"),
-    "memory forget": ("520c8de8", "--kind battle --older-than 90"),
-    "memory restore": ("", "520c8de8"),
-    "memory export": ("--to memory.csv", "last --to run.json"),
-    "memory check": ("", "--repair"),
-    "memory merge": (
-        "one.sqlite two.sqlite --into both.sqlite",
-        "other.sqlite --into memory.sqlite --json",
-    ),
-    "scenario": ("run tests/scenarios --jobs 2", "list tests/scenarios"),
-    "scenario run": ("tests/scenarios --jobs 2", "tests/scenarios --seeds 0..4"),
-    "scenario list": ("tests/scenarios", "tests/scenarios --json"),
-    "scenario record": (
-        "last --at 1200 --name a_ledge --into mine",
-        "last --at 900 --name parcel --into mine --until milestone:parcel=true",
-    ),
-    "scenario from-stuck": ("last --into mine", "runs/one --into mine --episode 2"),
-}
+COMMANDS: Final = tomllib.loads(
+    Path(__file__).with_name("commands.toml").read_text(encoding="utf-8")
+)
+MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
 
 
 def examples(path: str) -> list[str]:
     """Return the examples of a command, as words of a command line."""
-    return [f"{path} {each}".strip() for each in EXAMPLES[path]]
+    return [f"{path} {each}".strip() for each in COMMANDS[path]["examples"]]
 
 
 def epilog(path: str) -> str:
     """Return the examples of a command as the end of its help, one a line."""
     lines = [f"  {printed_command()} {each}" for each in examples(path)]
     return "\n".join(["\b", "Examples:", *lines])
-
-
-MOST: Final = 10**12  # of a number given on the command line; far above any that makes sense
-
-
-class LazyCommand(NamedTuple):
-    """A command or a group: its module in this package with its name there, and the first line of its help."""
-
-    place: str
-    help: str
 
 
 @contextmanager
@@ -128,20 +74,19 @@ class Group(TyperGroup):
 
 
 class LazyGroup(Group):
-    """A group that lists its commands without importing them."""
+    """A group that lists its commands by the first line of their help, and imports one when it is used."""
 
-    table: Mapping[str, LazyCommand]
-
-    def offer(self, table: Mapping[str, LazyCommand]) -> None:
-        """Take these commands, which are listed by their first line of help until they are used."""
-        self.table = table
-        self.commands.update({name: TyperCommand(name, help=at.help) for name, at in table.items()})
+    def __init__(self, **more: Any) -> None:  # noqa: ANN401  # as click
+        super().__init__(**more)
+        self.places = {name: each["place"] for name, each in COMMANDS.items() if "place" in each}
+        for name in self.places:
+            self.commands[name] = TyperCommand(name, help=COMMANDS[name]["help"])
 
     def resolve_command(
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
         """Return the name, the command and the arguments of a command line; imports the command."""
-        if args[0] in self.table:
+        if args[0] in self.places:
             self.commands[args[0]] = self.load(args[0])
         return super().resolve_command(ctx, args)
 
@@ -157,7 +102,7 @@ class LazyGroup(Group):
 
     def load(self, name: str) -> Command:
         """Return the command of this name, imported."""
-        found: Any = resolve_name(f"{__package__}.{self.table[name].place}")
+        found: Any = resolve_name(f"{__package__}.{self.places[name]}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name, cls=Group)

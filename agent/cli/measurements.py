@@ -6,7 +6,7 @@ Only `bench` imports it, so that other commands start fast.
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,12 +14,11 @@ from typing import Final
 
 from rich.box import SIMPLE_HEAD
 from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+from rich.table import Column, Table
 
 from agent.app import interrupts
 from agent.cli.flags import seeds_of
-from agent.cli.output import Output, progress
+from agent.cli.output import Output, progress, rows_of
 from agent.errors import UsageError
 from agent.lab.publish import Findings, Row, as_json, cell
 from agent.story.story import Story
@@ -47,12 +46,10 @@ def show(findings: Findings, *, json: bool) -> None:
 
 
 def _findings_table(title: str, rows: Sequence[Row]) -> Table:
-    table = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
-    for at, name in enumerate(rows[0]):
-        table.add_column(name, justify="right" if at else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*[Text(cell(value)) for value in row.values()])
-    return table
+    first, *names = (Column(name, overflow="fold") for name in rows[0])
+    head = [first, *(replace(each, justify="right") for each in names)]
+    cells = ([cell(value) for value in row.values()] for row in rows)
+    return rows_of(head, cells, title, box=SIMPLE_HEAD, pad_edge=False)
 
 
 def _turned(rows: Sequence[Row]) -> Sequence[Row]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import IO, TYPE_CHECKING, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -102,12 +102,9 @@ TIGHT: Final = frozenset(
 
 def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
     """Return a table of names and texts."""
-    table = Table(title=Text(title), title_justify="left", show_header=False)
-    table.add_column(style="dim", overflow="fold", max_width=32)
-    table.add_column(overflow="fold", min_width=min(len(title), 50))  # wide enough for the title
-    for name, words in rows:
-        table.add_row(Text(name), Text(words))
-    return table
+    names = Column(style="dim", overflow="fold", max_width=32)
+    texts = Column(overflow="fold", min_width=min(len(title), 50))  # wide enough for the title
+    return rows_of((names, texts), rows, title, show_header=False)
 
 
 def grid(rows: Mapping[str, str]) -> Table:
@@ -121,10 +118,13 @@ def grid(rows: Mapping[str, str]) -> Table:
 
 
 def rows_of(
-    head: Sequence[str | Column], rows: Iterable[Sequence[str | Text]], title: str
+    head: Sequence[str | Column],
+    rows: Iterable[Sequence[str | Text]],
+    title: str,
+    **look: Any,  # noqa: ANN401  # as rich.table.Table
 ) -> Table:
-    """Return a table as wide as its content; a cell that is Text keeps its style."""
-    table = Table(*head, title=title or None, title_justify="left")
+    """Return a table as wide as its content; a cell that is Text keeps its style, and `look` goes to rich."""
+    table = Table(*head, title=Text(title) if title else None, title_justify="left", **look)
     for row in rows:
         table.add_row(*(Text(each) if isinstance(each, str) else each for each in row))
     return table
@@ -134,15 +134,13 @@ def listing(
     title: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, wide: int = 0
 ) -> Table:
     """Return a table in which column `wide` takes the remaining width."""
-    table = Table(title=Text(title), title_justify="left")
-    for at, name in enumerate(head):
-        if at == wide:
-            table.add_column(name, overflow="fold", ratio=1)
-        else:
-            table.add_column(name, overflow="fold", no_wrap=name in TIGHT)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+    columns = (
+        Column(name, overflow="fold", ratio=1)
+        if at == wide
+        else Column(name, overflow="fold", no_wrap=name in TIGHT)
+        for at, name in enumerate(head)
+    )
+    return rows_of(tuple(columns), rows, title)
 
 
 @dataclass(slots=True)

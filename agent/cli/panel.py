@@ -38,6 +38,7 @@ FACTORS: Final = (2, 4, 8)  # pixels of the Game Boy to a point; they divide 160
 GREENS: Final = ("#e0f8d0", "#88c070", "#346856", "#081820")  # of the Game Boy's screen
 STYLES: Final = [[Style(color=top, bgcolor=bottom) for bottom in GREENS] for top in GREENS]
 SHADES: Final = " ░▒▓█"  # of two points, where there are no colours
+OUTCOMES: Final = {"victory": "beat", "defeat": "lost to", "runaway": "ran from", "catch": "caught"}
 STATUS: Final = ("SLP", "PSN", "BRN", "FRZ", "PAR")  # in the order of the fields of `Status`
 
 
@@ -125,16 +126,10 @@ def event_line(event: EventRow, start: PlayStart) -> str:
         case "blackout":
             return "blacked out"
         case "battle":
-            return battle_line(data)
+            ended = OUTCOMES.get(str(data.get("outcome")), "fought")
+            return f"{ended} {data.get('enemy_pokemon')} (level {data.get('enemy_level')})"
         case _:
             return describe_data(event.kind, data)
-
-
-def battle_line(battle: Mapping[str, Any]) -> str:
-    """Return the outcome of a battle."""
-    ended = {"victory": "beat", "defeat": "lost to", "runaway": "ran from", "catch": "caught"}
-    outcome = ended.get(str(battle.get("outcome")), "fought")
-    return f"{outcome} {battle.get('enemy_pokemon')} (level {battle.get('enemy_level')})"
 
 
 def _advice(advice: Mapping[str, Any]) -> str:

@@ -203,7 +203,7 @@ def test_what_a_command_does_not_need_is_not_loaded() -> None:
 
 
 def test_every_command_is_in_the_docs_and_has_help() -> None:
-    commands: dict[str, Any] = {name: cli.load(name) for name in cli.table}
+    commands: dict[str, Any] = {name: cli.load(name) for name in cli.places}
     groups = {name: commands.pop(name) for name in ("bench", "memory", "scenario")}
     own = {
         "play",

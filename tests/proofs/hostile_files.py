@@ -258,7 +258,7 @@ def _resident_mb() -> float:
 
 def warm() -> None:
     """Load what the commands load, and make the stage, once for all forks."""
-    for name in cli.table:
+    for name in cli.places:
         cli.load(name)
     for each in LOADED:
         import_module(each)

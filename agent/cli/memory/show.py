@@ -260,7 +260,9 @@ def search(
     out.print(listing(f"{len(found)} found for {text!r}, best first", SEARCH_HEAD, rows, wide=3))
     if explain:
         out.say("A score is the weighted sum of its parts, each from 0 to 1:")
-        parts = ([m.item.short, *(f"{_part(m, name):.2f}" for name in PARTS)] for m in found)
+        parts = (
+            [m.item.short, *(f"{getattr(m.score, name):.2f}" for name in PARTS)] for m in found
+        )
         head = ["id", *(f"{name} x{getattr(weights, name):.2f}" for name in PARTS)]
         out.print(listing("score by parts", head, parts))
         out.say(_meaning(weights))
@@ -276,10 +278,6 @@ def _meaning(weights: Weights) -> str:
     )
 
 
-def _part(match: Match, name: str) -> float:
-    return float(getattr(match.score, name))
-
-
 def _as_json(match: Match) -> dict[str, object]:
-    parts = {name: _part(match, name) for name in PARTS}
+    parts = {name: getattr(match.score, name) for name in PARTS}
     return {"score": match.score.total, "parts": parts, **match.item.as_json()}

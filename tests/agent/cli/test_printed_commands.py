@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from numba.core.caching import _CacheLocator
 
 from agent.cli import cli
-from agent.cli.group import EXAMPLES, examples
+from agent.cli.group import COMMANDS, examples
 from agent.shell import command, quoted
 from memory import open_run
 from tests.agent.support import ROOT, Ended
@@ -91,7 +91,7 @@ def codes_of(page: Path) -> list[str]:
 def commands_of_pages() -> list[str]:
     """Return the commands of the agent on all pages, and the examples in all help."""
     on_pages = [each for page in PAGES for each in codes_of(page) if WITH_AGENT.match(each)]
-    in_help = [f"scripts/red-agent {each}" for path in EXAMPLES for each in examples(path)]
+    in_help = [f"scripts/red-agent {each}" for path in COMMANDS for each in examples(path)]
     return sorted(
         {each for each in (*on_pages, *in_help) if not each.endswith("...")} - {"scripts/red-agent"}
     )

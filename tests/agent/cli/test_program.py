@@ -15,7 +15,7 @@ from typer.core import TyperGroup, TyperOption
 
 from agent import VERSION
 from agent.cli import cli
-from agent.cli.group import EXAMPLES, examples
+from agent.cli.group import COMMANDS, examples
 from tests.agent.support import ROOT, Agent
 
 HEAVY = {
@@ -49,7 +49,7 @@ for path in sys.argv[1].split(","):
 def paths() -> list[str]:
     """Return the path of each command, and of each group."""
     found = [""]
-    for name in cli.table:
+    for name in cli.places:
         found.append(name)
         command = cli.load(name)
         if isinstance(command, TyperGroup):
@@ -59,7 +59,7 @@ def paths() -> list[str]:
 
 @pytest.mark.usefixtures("new_interpreters")
 def test_help_of_a_command_loads_no_heavy_package() -> None:
-    every = ",".join(["", *cli.table, "bench speed", "memory show", "scenario run"])
+    every = ",".join(["", *cli.places, "bench speed", "memory show", "scenario run"])
     command = [sys.executable, "-c", LOADED, every]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     for line in done.stdout.splitlines():
@@ -68,9 +68,9 @@ def test_help_of_a_command_loads_no_heavy_package() -> None:
 
 
 def test_the_list_of_commands_shows_the_first_line_of_their_help() -> None:
-    for name, listed in cli.table.items():
+    for name in cli.places:
         help_text = cli.load(name).help or ""
-        assert help_text.replace("\n", " ").startswith(listed.help), name
+        assert help_text.replace("\n", " ").startswith(COMMANDS[name]["help"]), name
 
 
 @pytest.mark.parametrize("path", ["", "bench", "memory", "scenario"])
@@ -105,7 +105,7 @@ def test_help_of_a_command_ends_with_two_examples_that_can_be_typed(
 
 
 def test_every_command_has_examples_and_no_other() -> None:
-    assert set(EXAMPLES) == set(paths())
+    assert set(COMMANDS) == set(paths())
 
 
 def test_the_version_is_printed(agent: Agent) -> None:
