@@ -235,16 +235,6 @@ def test_evidence_is_an_action_or_only_recorded(ask: Ask, played: Played, tmp_pa
     assert "after" not in evidence(old)[0]
 
 
-def test_explain_shows_why_an_item_is_no_longer_true(ask: Ask, tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    alter(
-        path, "UPDATE ltm_entries SET closed = 'it failed 9 of 9 times' WHERE key = 'strategy:s1'"
-    )
-    shown = plain(ask("explain", "s1", "--in", path))
-    assert "still true no: it failed 9 of 9 times" in shown
-    assert "no run gets it" in shown
-
-
 @pytest.mark.parametrize("suffix", ["json", "md", "csv"])
 def test_two_exports_are_equal_and_complete(
     suffix: str, ask: Ask, played: Played, tmp_path: Path
@@ -270,9 +260,8 @@ def test_two_exports_are_equal_and_complete(
 
 
 def test_bad_input_of_memory_raises_one_line(ask: Ask, played: Played, tmp_path: Path) -> None:
-    there = tmp_path / "there.json"
+    there, memory = tmp_path / "there.json", played.memory
     there.write_text("mine", encoding="utf-8")
-    memory = played.memory
     cases: list[tuple[type[Exception], str, tuple[object, ...]]] = [
         (MissingStore, "does not exist", ("show", tmp_path / "none.sqlite")),
         (RunFolderError, "folder without run.sqlite", ("show", tmp_path)),
@@ -283,6 +272,8 @@ def test_bad_input_of_memory_raises_one_line(ask: Ask, played: Played, tmp_path:
         (UsageError, "exists; name a file that", ("export", memory, "--to", there)),
         (UsageError, "none of .json, .md and", ("export", memory, "--to", tmp_path / "a.txt")),
         (UsageError, "no folder that exists", ("export", memory, "--to", tmp_path / "no/a.md")),
+        (StoreError, "folder", ("check", tmp_path, "--repair")),
+        (StoreError, "not a SQLite file", ("check", there, "--repair")),
     ]
     for kind, words, arguments in cases:
         raised = ask(*arguments).exception
@@ -290,6 +281,7 @@ def test_bad_input_of_memory_raises_one_line(ask: Ask, played: Played, tmp_path:
         assert words in str(raised)
         assert "\n" not in str(raised)
     assert there.read_text(encoding="utf-8") == "mine"
+    assert [each.name for each in tmp_path.iterdir()] == [there.name]
 
 
 def reading_commands(path: Path) -> list[tuple[object, ...]]:
@@ -305,15 +297,6 @@ def test_reading_commands_write_nothing(ask: Ask, played: Played, tmp_path: Path
         assert ask(*command).exit_code == 0, ask(*command).output
     assert path.read_bytes() == before
     assert [each.name for each in tmp_path.iterdir()] == ["m.sqlite"]
-
-
-def test_memory_show_prints_json_and_error_lines(agent: Agent, played: Played) -> None:
-    ended = agent("memory", "show", played.memory, "--json")
-    assert (ended.code, ended.err) == (0, "")
-    assert ended.json["sessions"] == 1
-    ended = agent("memory", "show", played.memory, "unknown")
-    assert ended.code == 2
-    assert ended.err.startswith("error: nothing is called 'unknown'")
 
 
 def test_a_run_with_memory_of_another_is_sound(ask: Ask, played: Played, tmp_path: Path) -> None:
@@ -379,6 +362,14 @@ def test_a_memory_in_a_folder_whose_name_is_not_utf8_is_exported(
     for ending in ("json", "md", "csv"):
         export(folder / f"all.{ending}", memory)
         assert (folder / f"all.{ending}").stat().st_size
+
+
+def test_explain_shows_why_an_item_is_no_longer_true(ask: Ask, memory: Path) -> None:
+    why = "it failed 9 of 9 times"
+    alter(memory, f"UPDATE ltm_entries SET closed = '{why}' WHERE key = 'strategy:s1'")
+    shown = plain(ask("explain", "s1", "--in", memory))
+    assert f"still true no: {why}" in shown
+    assert "no run gets it" in shown
 
 
 def test_forgetting_by_kind_and_age(ask: Ask, memory: Path) -> None:
@@ -479,14 +470,6 @@ def test_no_damage_causes_a_traceback(ask: Ask, tmp_path: Path) -> None:
             ), (seed, command, ended.exc_info)
             assert path.read_bytes() == data
     assert {each.name for each in tmp_path.iterdir()} == {"m.sqlite", "whole.sqlite"}
-
-
-def test_repair_refuses_a_folder_and_a_foreign_file(ask: Ask, tmp_path: Path) -> None:
-    words = tmp_path / "words.sqlite"
-    words.write_text("these are words", encoding="utf-8")
-    for path in (tmp_path, words):
-        assert isinstance(ask("check", path, "--repair").exception, StoreError)
-    assert [each.name for each in tmp_path.iterdir()] == ["words.sqlite"]
 
 
 class GameMemories(NamedTuple):

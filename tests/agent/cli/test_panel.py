@@ -145,7 +145,7 @@ def plain_lines(**flags: Any) -> list[str]:  # noqa: ANN401  # those of Settings
     return view.output.file.getvalue().splitlines()  # type: ignore[attr-defined,no-any-return]
 
 
-def test_plain_lines_of_a_continued_run_name_only_the_milestones_that_are_new(
+def test_plain_lines_name_what_is_new_and_the_checkpoint_that_play_goes_back_to(
     tmp_path: Path,
 ) -> None:
     run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
@@ -156,11 +156,6 @@ def test_plain_lines_of_a_continued_run_name_only_the_milestones_that_are_new(
     assert [each.split("milestone: ")[1] for each in lines if "milestone: " in each] == [
         "get a starter"
     ]
-
-
-def test_going_back_names_the_checkpoint_that_play_goes_back_to(tmp_path: Path) -> None:
-    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
-    play_in(tmp_path, until="starter")
     with closing(read_run(run)) as folder:
         ticks = sorted(folder.store.checkpoints.ticks())
     lines = plain_lines(resume=run, memory=memory, at=ticks[-1] - 1, ticks=ticks[-2] + 1)

@@ -4,7 +4,7 @@ import os
 import resource
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -232,33 +232,22 @@ def test_a_report_that_cannot_be_written_says_what_to_do(run: Path, agent: Agent
     assert "--write FILE" in ended.err
 
 
-def moved_in_play(move: Callable[[], object]) -> Callable[[TickView], None]:
-    def react(moment: TickView) -> None:
+def test_what_is_moved_away_during_play_is_reported(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    run, memory = tmp_path / "run", tmp_path / "memory.sqlite"
+
+    def move(moment: TickView) -> None:
         if moment.tick == 30:
-            move()
+            memory.rename(tmp_path / "elsewhere.sqlite")
+            run.rename(tmp_path / "other")
 
-    return react
-
-
-def test_a_memory_that_is_moved_away_during_play_is_reported(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    memory = tmp_path / "memory.sqlite"
-    move = moved_in_play(lambda: memory.rename(tmp_path / "elsewhere.sqlite"))
     play_in(tmp_path, move, until="left_home")
-    assert [f"{memory} was moved or removed during play" in each for each in caplog.messages] == [
-        True
-    ]
-
-
-def test_a_run_that_is_renamed_during_play_is_reported(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    run = tmp_path / "run"
-    play_in(tmp_path, moved_in_play(lambda: run.rename(tmp_path / "other")), until="left_home")
-    assert [f"{run} was renamed or removed during play" in each for each in caplog.messages] == [
-        True
-    ]
+    said = (
+        f"{run} was renamed or removed during play",
+        f"{memory} was moved or removed during play",
+    )
+    assert [sum(words in each for each in caplog.messages) for words in said] == [1, 1]
     assert read_run(tmp_path / "other").store.checkpoints.marks()
     assert not run.exists()
 
