@@ -147,6 +147,17 @@ class Ended:
         return json.loads(self.out.splitlines()[-1])  # type: ignore[no-any-return]
 
 
+def refused(ended: Ended, code: int, words: str = "") -> None:
+    """Require that a command ended with one short error line that has `words`."""
+    lines = [line for line in ended.err.splitlines() if line.startswith("error: ")]
+    assert (ended.code, len(lines), "Traceback" in ended.err) == (code, 1, False), ended.err[
+        -2_000:
+    ]
+    assert words in lines[0]
+    assert "unexpected" not in lines[0]
+    assert len(lines[0]) < 1_000
+
+
 Agent = Callable[..., Ended]
 
 

@@ -14,33 +14,14 @@ import pytest
 from agent import cli
 from emulator import demo_cartridge_path, pyboy_console
 from emulator.cartridge import HEADER_CHECKSUM, IMAGE_CHECKSUM, header_checksum, image_checksum
-from tests.agent.support import ROOT, Agent, Ended, Played
+from tests.agent.support import ROOT, Agent, Played, refused
 
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
-def refused(ended: Ended, code: int, words: str = "") -> None:
-    lines = [line for line in ended.err.splitlines() if line.startswith("error: ")]
-    assert ended.code == code, ended.err[-2_000:]
-    assert "Traceback" not in ended.err
-    assert len(lines) == 1
-    assert words in lines[0]
-    assert "unexpected" not in lines[0]
-    assert len(lines[0]) < 1_000
-
-
 @pytest.fixture
 def run(played: Played, tmp_path: Path) -> Path:
-    folder = tmp_path / "run"
-    shutil.copytree(played.folder, folder)
-    return folder
-
-
-@pytest.fixture
-def scenes(tmp_path: Path) -> Path:
-    folder = tmp_path / "scenes"
-    folder.mkdir()
-    return folder
+    return Path(shutil.copytree(played.folder, tmp_path / "run"))
 
 
 @pytest.mark.parametrize("command", ["report", "replay", "play --resume", "plan --run"])
@@ -199,12 +180,14 @@ SCENES = {
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_a_wrong_scenario_is_named_with_its_fault(kind: str, scenes: Path, agent: Agent) -> None:
+def test_a_wrong_scenario_is_named_with_its_fault(kind: str, tmp_path: Path, agent: Agent) -> None:
     text, words = SCENES[kind]
-    path = scenes / "f.toml"
+    path = tmp_path / "f.toml"
     path.write_bytes(text)
-    (scenes / "moments").mkdir()
-    (scenes / "moments" / "again.toml").write_text('[[start]]\nafter = "again"\n', encoding="utf-8")
+    (tmp_path / "moments").mkdir()
+    (tmp_path / "moments" / "again.toml").write_text(
+        '[[start]]\nafter = "again"\n', encoding="utf-8"
+    )
     refused(agent("scenario", "list", path), 2, words)
 
 

@@ -11,7 +11,7 @@ from agent.cli import flags, lists
 from agent.story.story import Story
 from emulator import CartridgeKind
 from memory import Json, open_run
-from tests.agent.support import Agent, Played
+from tests.agent.support import Agent, Played, refused
 
 
 @pytest.fixture
@@ -92,9 +92,7 @@ def test_last_without_a_run_is_one_error_line(
         ("replay", "last"),
         ("plan", "--run", "last"),
     ):
-        ended = agent(*command)
-        assert (ended.code, ended.out) == (2, "")
-        assert ended.err.startswith(f"error: there is no run in {tmp_path / 'runs'}")
+        refused(agent(*command), 2, f"error: there is no run in {tmp_path / 'runs'}")
     assert agent("runs").out.startswith(f"no runs in {tmp_path / 'runs'} yet")
     assert agent("runs", "--json").json == {"runs": []}
     assert agent("runs", tmp_path / "nowhere").code == 2

@@ -19,7 +19,7 @@ from agent.tools.overnight.logs import read_journal
 from agent.tools.overnight.night import Night
 from memory.store.run_folder import own
 from tests.agent.demo import STORY
-from tests.agent.support import ROOT, Agent, Played
+from tests.agent.support import ROOT, Agent, Played, refused
 
 GOAL = NightGoal.of(STORY, "first_badge")
 BEAT = Heartbeat(102, 3_240, "the lab", "talk", ("left_home", "starter"), 3, 99)
@@ -182,8 +182,7 @@ def test_a_result_that_was_asked_for_and_cannot_be_written_is_an_error() -> None
 
 def test_a_night_without_a_memory_is_refused(agent: Agent, tmp_path: Path) -> None:
     ended = agent("overnight", "--memory", "none", "--run", tmp_path / "run")
-    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
-    assert ended.err.startswith("error: a night keeps its memory, which each restart of play")
+    refused(ended, 2, "error: a night keeps its memory, which each restart of play")
     assert not (tmp_path / "run").exists()
 
 
@@ -195,9 +194,8 @@ def test_a_run_in_use_is_refused_in_the_line_of_play(
     with own(run):
         night = agent("overnight", "--run", run, "--hours", "0.001", *goal)
         play = agent("play", "--resume", run, *goal)
-    assert (night.code, night.out) == (play.code, play.out) == (1, "")
-    assert night.err == play.err
-    assert "is in use by another process" in night.err
+    refused(night, 1, "is in use by another process")
+    assert night == play
     assert not (run / "night.jsonl").exists()
 
 
@@ -205,10 +203,7 @@ def test_a_hang_is_longer_than_the_answers_that_the_run_waits_for(
     agent: Agent, played: Played, tmp_path: Path
 ) -> None:
     run = shutil.copytree(played.folder, tmp_path / "run")
-    toml = (
-        (run / "run.toml").read_text(encoding="utf-8").replace('mind = "rules"', 'mind = "claude"')
-    )
+    toml = (run / "run.toml").read_text(encoding="utf-8").replace('"rules"', '"claude"')
     (run / "run.toml").write_text(f"{toml}\n[advice]\ntimeout = 500.0\n", encoding="utf-8")
-    refused = agent("overnight", "--run", run, "--hang", "400", "--until", "left_home")
-    assert (refused.code, refused.out) == (2, "")
-    assert "--hang 400 is shorter than one answer of a model may take" in refused.err
+    ended = agent("overnight", "--run", run, "--hang", "400", "--until", "left_home")
+    refused(ended, 2, "--hang 400 is shorter than one answer of a model may take")

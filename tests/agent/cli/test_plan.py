@@ -14,7 +14,7 @@ from agent.app import Interrupt, Outlook, Settings, TickView, outlook, outlooks_
 from agent.settings import NO_MEMORY
 from agent.story.story import Story
 from emulator import CartridgeKind
-from tests.agent.support import Agent, Ended, Played, Watcher, end_the_story
+from tests.agent.support import Agent, Played, Watcher, end_the_story, refused
 
 
 def test_the_plan_at_power_on_boots_the_game(agent: Agent) -> None:
@@ -74,11 +74,6 @@ def test_bad_arguments_of_plan_print_one_error_line(
     agent: Agent, arguments: tuple[str, ...], code: int, words: str
 ) -> None:
     refused(agent("plan", *arguments), code, words)
-
-
-def refused(ended: Ended, code: int, words: str) -> None:
-    (line,) = ended.err.splitlines()
-    assert (ended.code, line.startswith("error: "), words in line) == (code, True, True), line
 
 
 def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from agent.app import TickView
 from agent.tools.overnight.copies import memory_file, run_file, settings_file
 from memory import read_run
 from memory.errors import RunFolderError
-from tests.agent.support import Agent, Played, play_in
+from tests.agent.support import Agent, Played, play_in, refused
 from tests.agent.tools.overnight.nights import run_night
 from tests.memory.store.taught import taught
 
@@ -88,9 +88,7 @@ def test_a_run_with_a_link_for_a_file_is_not_opened_for_writing(
     (run / name).rename(elsewhere / name)
     before = (elsewhere / name).read_bytes()
     (run / name).symlink_to(elsewhere / name)
-    ended = agent(*of(run, command))
-    assert (ended.code, ended.err.count("\n")) == (1, 1), ended.err
-    assert f"{name} is a link" in ended.err
+    refused(agent(*of(run, command)), 1, f"{name} is a link")
     assert {each.name: each.read_bytes() for each in elsewhere.iterdir()} == {name: before}
 
 
@@ -162,8 +160,7 @@ def test_a_merge_into_a_link_to_nothing_says_so(run: Path, precious: Path, agent
     into = run.parent / "into.sqlite"
     into.symlink_to(precious.with_name("missing"))
     ended = agent("memory", "merge", run.parent / "memory.sqlite", "--into", into)
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert "into.sqlite is a link; name a path without a file" in ended.err
+    refused(ended, 1, "into.sqlite is a link; name a path without a file")
     assert_intact(precious)
 
 
@@ -227,8 +224,7 @@ def test_a_full_disk_leaves_no_half_file_and_the_second_try_works(
 def test_a_report_that_cannot_be_written_says_what_to_do(run: Path, agent: Agent) -> None:
     with full_disk(run):
         ended = agent("report", run)
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert f"{run.name}/report.html cannot be written (File too large" in ended.err
+    refused(ended, 1, f"{run.name}/report.html cannot be written (File too large")
     assert "--write FILE" in ended.err
 
 
@@ -258,8 +254,7 @@ def test_a_run_in_a_read_only_folder_is_not_resumed_and_the_advice_fits(
     # Root may write everywhere.
     monkeypatch.setattr(os, "access", lambda _path, mode, **_more: mode != os.W_OK)
     ended = agent("play", "--resume", run)
-    assert (ended.code, ended.err.count("\n")) == (1, 1)
-    assert "cannot be written (Permission denied)" in ended.err
+    refused(ended, 1, "cannot be written (Permission denied)")
     assert "resume a copy of the folder elsewhere" in ended.err
 
 
@@ -273,12 +268,8 @@ def test_a_run_begins_beside_an_unfinished_file_that_a_kill_left(tmp_path: Path)
 def test_a_scenario_is_recorded_where_a_kill_left_its_state(
     run: Path, agent: Agent, tmp_path: Path
 ) -> None:
-    words = ("scenario", "record", run, "--at", 40, "--name", "it", "--into", tmp_path / "made")
-    assert agent(*words).code == 0
-    (tmp_path / "made" / "it.toml").unlink()
-    assert agent(*words).code == 0
-    other = ("scenario", "record", run, "--at", 41, "--name", "it", "--into", tmp_path / "made")
-    (tmp_path / "made" / "it.toml").unlink()
-    ended = agent(*other)
-    assert (ended.code, "exists already" in ended.err) == (2, True)
-    assert not (tmp_path / "made" / "it.toml").exists()
+    into, words = tmp_path / "made", ("scenario", "record", run, "--name", "it")
+    for tick, code in ((40, 0), (40, 0), (41, 2)):
+        ended = agent(*words, "--at", tick, "--into", into)
+        assert (ended.code, "exists already" in ended.err) == (code, code == 2)
+        (into / "it.toml").unlink(missing_ok=code == 2)
