@@ -129,14 +129,22 @@ class Game:
 
 def observed(messages: Sequence[Message]) -> tuple[Observations, Observations]:
     """Return the rules' observations of the messages: of complete messages, and of slices of several sizes."""
-    observer = HeuristicObserver()
-    complete = observer.observe(messages, "")
+    complete = HeuristicObserver().observe(messages, "").observations
     sliced = [
-        observer.observe(piece, "").observations
-        for limit in SLICES
-        for piece in Slicer(limit, tokens).slices(messages)
+        _observed_of(piece) for limit in SLICES for piece in Slicer(limit, tokens).slices(messages)
     ]
-    return parse(complete.observations), parse("\n".join(sliced))
+    return parse(complete), parse("\n".join(sliced))
+
+
+def _observed_of(piece: Sequence[Message]) -> str:
+    """Return the observations of a piece, most of which are in every conversation."""
+    key = repr([(each.role, each.blocks, each.origin, each.game_s) for each in piece])
+    if key not in _OBSERVED:
+        _OBSERVED[key] = HeuristicObserver().observe(piece, "").observations
+    return _OBSERVED[key]
+
+
+_OBSERVED: Final[dict[str, str]] = {}
 
 
 def advising_of(branch: Branch) -> ModelAdvice:
