@@ -57,25 +57,14 @@ def profile_text(facts: Path) -> str:
     symbols = read_rows(facts, SYMBOLS, KNOWN["symbol_columns"])
     check_events(read_rows(facts, EVENTS, KNOWN["event_columns"]))
     pyboy = f"PyBoy {importlib.metadata.version('pyboy')}"
+    events = dict(sorted(EVENT_FLAGS.items(), key=lambda event: event[1]))
+    maps = {str(number): name for name, number in sorted(MAPS.items(), key=lambda pair: pair[1])}
+    rows = {
+        "ram": ram_rows(symbols), "rom_tables": rom_rows(symbols), "events": events, "maps": maps,
+    }  # fmt: skip
     tables = {
-        "ram": table(
-            "Work RAM and high RAM: label, address, size in bytes where known. From symbols.csv: labels of"
-            " importance A, and others that our code or tests name.",
-            ram_rows(symbols),
-        ),
-        "rom_tables": table(
-            "Tables in ROM: label, bank, address as the processor sees it, size in bytes where known, and"
-            " who says so (see sources). From symbols.csv: rows of group rom_table.",
-            rom_rows(symbols),
-        ),
-        "events": table(
-            f"Bits of wEventFlags by name. From {pyboy}, EVENT_FLAGS; events.csv has the same.",
-            dict(sorted(EVENT_FLAGS.items(), key=lambda event: event[1])),
-        ),
-        "maps": table(
-            f"Names of maps by id. From {pyboy}, MAPS.",
-            {str(number): name for name, number in sorted(MAPS.items(), key=lambda pair: pair[1])},
-        ),
+        name: {"source": KNOWN["notes"][name].format(pyboy=pyboy), "rows": each}
+        for name, each in rows.items()
     }
     return format_profile({"title": TITLE, "sha1": SHA1, "sources": SOURCES, **tables})
 
@@ -120,7 +109,10 @@ def ram_rows(symbols: Iterable[Row]) -> Table:
     ]
     wanted.sort(key=lambda row: (number(row, "address"), row["label"]))
     return {
-        row["label"]: {"address": f"0x{number(row, 'address'):04X}", **size(row)}
+        row["label"]: {
+            "address": f"0x{number(row, 'address'):04X}",
+            **({"size": number(row, "size")} if row["size"] else {}),
+        }
         for row in by_label(wanted, "work RAM or high RAM")
     }
 
@@ -133,16 +125,11 @@ def rom_rows(symbols: Iterable[Row]) -> Table:
         row["label"]: {
             "bank": number(row, "bank"),
             "address": f"0x{number(row, 'address'):04X}",
-            **size(row),
+            **({"size": number(row, "size")} if row["size"] else {}),
             "sources": origins(row),
         }
         for row in by_label(wanted, "rom_table")
     }
-
-
-def size(row: Row) -> dict[str, int]:
-    """Return the size of the data at a label, if known."""
-    return {"size": number(row, "size")} if row["size"] else {}
 
 
 def number(row: Row, column: str) -> int:
@@ -178,11 +165,6 @@ def by_label(rows: Sequence[Row], what: str) -> Sequence[Row]:
         message = f"{SYMBOLS} has {label!r} {times} times"
         raise FactsError(message)
     return rows
-
-
-def table(source: str, rows: Mapping[str, object]) -> Table:
-    """Return rows with a note about their source."""
-    return {"source": source, "rows": rows}
 
 
 def format_profile(profile: Mapping[str, object]) -> str:

@@ -120,13 +120,8 @@ def experience(cartridge: Cartridge, options: ExperienceOptions) -> Findings:
     from agent.lab.bench.trials import TrialOrder, arms, lessons_of, play_trials
 
     until = Story.of(cartridge.kind).up_to(options.until)[-1]
-    plan = {
-        "teach": options.teach,
-        "seeds": options.seeds,
-        "until": until,
-        "limit": options.limit,
-        "each_use": options.each_use,
-    }
+    kept = ("teach", "seeds", "limit", "each_use")
+    plan = {"until": until, **{name: getattr(options, name) for name in kept}}
     with (
         interrupts() as interrupt,
         TemporaryDirectory(prefix="bench-") as home,

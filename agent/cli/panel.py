@@ -104,17 +104,12 @@ def start_lines(start: PlayStart) -> Iterator[str]:
         yield f"model: {start.asks}"
 
 
-def milestone_label(start: PlayStart, milestone: str) -> str:
-    """Return the label of a milestone, or its id."""
-    return start.labels.get(milestone, milestone)
-
-
 def event_line(event: EventRow, start: PlayStart) -> str:
     """Return a line on an event of a run."""
     data = event.payload
     match event.kind:
         case "milestone":
-            return f"milestone: {milestone_label(start, str(data['id']))}"
+            return f"milestone: {start.labels.get(str(data['id']), data['id'])}"
         case "stuck" if data.get("over"):
             return f"no longer stuck: {data.get('solved_by') or 'by itself'}"
         case "stuck":
@@ -158,24 +153,30 @@ def model_line(status: ModelStatus) -> str:
 
 
 @dataclass
-class PlainLines(Viewer):
-    """Prints a line when the action changes, at a milestone, at an answer of a model, and every `LINE_EVERY` ticks.
-
-    A single tick of waiting, as between two parts of a scene, is no change. Ticks that are repeated print none.
-    """
+class ShownStart(Viewer):
+    """Prints the first lines of play, and keeps its start."""
 
     output: Output
     start: PlayStart = NO_START
-    _last: tuple[str, int] | None = None
-    _last_tick: int = 0
-    _idle: bool = False  # whether the last tick was idle
-    _advice: EventRow | None = None
 
     def show_start(self, start: PlayStart) -> None:
         """Print the first lines."""
         self.start = start
         for line in start_lines(start):
             self.output.say(line)
+
+
+@dataclass
+class PlainLines(ShownStart):
+    """Prints a line when the action changes, at a milestone, at an answer of a model, and every `LINE_EVERY` ticks.
+
+    A single tick of waiting, as between two parts of a scene, is no change. Ticks that are repeated print none.
+    """
+
+    _last: tuple[str, int] | None = None
+    _last_tick: int = 0
+    _idle: bool = False  # whether the last tick was idle
+    _advice: EventRow | None = None
 
     def show(self, moment: TickView) -> None:
         """Print a line if something has changed."""
@@ -195,18 +196,16 @@ class PlainLines(Viewer):
         if not is_brief or now[1] != last[1]:
             self._last, self._last_tick = now, moment.tick
             new = moment.milestones[last[1] :]
-            words = [f"milestone: {milestone_label(self.start, each)}" for each in new]
+            words = [f"milestone: {self.start.labels.get(each, each)}" for each in new]
             if not words or now[0] != last[0]:
                 words.insert(0, moment.intent.why)
             self.output.say(f"{_clock(moment)}  {moment.where:<28}  {'; '.join(words)}")
 
 
 @dataclass
-class LivePanel(Viewer):
-    """A panel that shows the latest tick several times a second."""
+class LivePanel(ShownStart):
+    """A panel that shows the latest tick several times a second, below the first lines."""
 
-    output: Output
-    start: PlayStart = NO_START
     _moment: TickView | None = None
     _screen: Screen | None = None
     _status: ModelStatus | None = None
@@ -226,12 +225,6 @@ class LivePanel(Viewer):
     def stop(self) -> None:
         """Remove the panel; the last lines say how play ended."""
         self._live.stop()
-
-    def show_start(self, start: PlayStart) -> None:
-        """Print the first lines above the panel."""
-        self.start = start
-        for line in start_lines(start):
-            self.output.say(line)
 
     def show(self, moment: TickView) -> None:
         """Store the tick for the next drawing."""

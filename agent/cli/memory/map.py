@@ -92,7 +92,7 @@ def _show_knowledge(view: FileView, out: Output, *, as_json: bool) -> None:
     rows = (
         (
             plain(name),
-            counts_text(Counter(each.kind for each in items)),
+            counts_text(each.kind for each in items),
             f"{sum(bool(each.closed) for each in items):,}",
             _ages(items, view.now),
         )
