@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import pytest
 from typer.testing import CliRunner, Result
 
-from agent.app import Interrupt, Settings, outlook, play_run
+from agent.app import outlook
 from agent.cli.memory import commands, maintenance
 from agent.cli.memory import show as listings
 from agent.cli.memory.export import export
@@ -33,7 +33,7 @@ from memory import (
 from memory.errors import MissingStore, RunFolderError
 from memory.inspect import check_file
 from tests.agent.lessons import teach, ticks_lesson
-from tests.agent.support import Agent, Played, Watcher, refused
+from tests.agent.support import Agent, Played, play_in, refused
 from tests.memory.samples import MONTH, NOON, STRATEGY
 from tests.memory.store.taught import alter, changed, count, damaged, taught
 
@@ -292,10 +292,10 @@ def test_reading_commands_write_nothing(ask: Ask, played: Played, tmp_path: Path
 
 
 def test_a_run_with_memory_of_another_is_sound(ask: Ask, played: Played, tmp_path: Path) -> None:
-    memory, run = tmp_path / "memory.sqlite", tmp_path / "run"
+    memory = tmp_path / "memory.sqlite"
     copyfile(played.memory, memory)
-    play_run(Settings(until="left_home", run=run, memory=memory), Watcher(), Interrupt())
-    assert "is sound" in plain(ask("check", run))
+    play_in(tmp_path, until="left_home")
+    assert "is sound" in plain(ask("check", tmp_path / "run"))
     assert "is sound" in plain(ask("check", memory))
 
 
@@ -469,14 +469,13 @@ class GameMemories(NamedTuple):
 
 @pytest.fixture(scope="module")
 def game_memories(tmp_path_factory: pytest.TempPathFactory) -> GameMemories:
-    folder, made = tmp_path_factory.mktemp("taught"), GameMemories([], [])
+    made = GameMemories([], [])
     for seed in (100, 101):
-        memory, run = folder / f"{seed}.sqlite", folder / f"run-{seed}"
-        settings = Settings(seed=seed, until="rival", run=run, memory=memory)
-        play_run(settings, Watcher(), Interrupt())
-        made.files.append(memory)
-        with closing(read_run(run)) as played:
-            made.runs.append(played.store.run_id)
+        home = tmp_path_factory.mktemp("taught")
+        play_in(home, seed=seed, until="rival")
+        made.files.append(home / "memory.sqlite")
+        with closing(read_run(home / "run")) as run:
+            made.runs.append(run.store.run_id)
     return made
 
 
@@ -491,9 +490,7 @@ def test_b33_a_run_on_merged_memories_starts_from_both_and_names_them(
         known, seeds = reader.load_knowledge(), reader.seed()
     assert known.total_sessions == 2
     folder = tmp_path / "third"
-    play_run(
-        Settings(seed=102, until="left_home", run=folder, memory=merged), Watcher(), Interrupt()
-    )
+    play_in(tmp_path, seed=102, until="left_home", run=folder, memory=merged)
     with closing(read_run(folder)) as run:
         entries = list(run.store.live_entries())
     named = {source.removeprefix("run:") for each in entries for source in each.sources}

@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
-from agent.app import Interrupt, Outlook, Settings, TickView, outlook, outlooks_of_ram, play_run
+from agent.app import Interrupt, Outlook, TickView, outlook, outlooks_of_ram
 from agent.settings import NO_MEMORY
 from agent.story.story import Story
 from emulator import CartridgeKind
-from tests.agent.support import Agent, Played, Watcher, end_the_story, refused
+from tests.agent.support import Agent, Played, end_the_story, play_in, refused
 
 
 def test_the_plan_at_power_on_boots_the_game(agent: Agent) -> None:
@@ -33,8 +33,7 @@ def test_the_plan_at_power_on_boots_the_game(agent: Agent) -> None:
 
 def test_plan_run_uses_the_last_checkpoint(agent: Agent, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    settings = Settings(until="left_home", run=run, memory=tmp_path / "memory.sqlite")
-    play_run(settings, Watcher(), Interrupt())
+    play_in(tmp_path, until="left_home")
     ended = agent("plan", "--run", run, "--facts")
     assert ended.code == 0, ended.err
     assert re.search(r"^Moment: tick \d+, the town \(3,6\)$", ended.out, re.MULTILINE)
@@ -85,7 +84,7 @@ def test_a_waiting_text_is_shown_with_the_plan_after_it(agent: Agent, tmp_path: 
         state = moment.state
         stop.asked = state.game_started and state.dialogue.is_open and state.menu is None
 
-    play_run(Settings(run=run, memory=NO_MEMORY, ticks=100), Watcher(end_at_text), stop)
+    play_in(tmp_path, end_at_text, stop, memory=NO_MEMORY, ticks=100)
     seen = outlook(None, run)
     assert seen.now == "text is waiting"
     assert seen.goal is not None
