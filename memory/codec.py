@@ -126,8 +126,7 @@ def decode_toml(text: str, *, parse_float: Callable[[str], Any] = float) -> dict
 
 
 def _refuse_constant(name: str) -> None:
-    message = f"{name} is not a number of JSON"
-    raise ValueError(message)
+    raise ValueError(f"{name} is not a number of JSON")
 
 
 def _finite(digits: str) -> float:

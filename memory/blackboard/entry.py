@@ -187,10 +187,9 @@ class EntryKind:
         try:
             return f"{self.name}:{self.key(data)}"
         except (KeyError, TypeError) as error:
-            message = (
+            raise MalformedRecord(
                 f"{dict(data)!r} cannot be named as {self.name!r}: {error} is wrong or absent."
-            )
-            raise MalformedRecord(message) from error
+            ) from error
 
     def group_of(self, data: Data) -> object:
         """Return the group whose members share one limit."""

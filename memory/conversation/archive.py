@@ -112,8 +112,7 @@ class MessageRecall:
         chunks = self.store.chunks(self.owner)
         found = next((each for each in chunks if group_id(each) == group), None)
         if found is None:
-            message = f"there is no group {group!r}; use a group id from the catalogue."
-            raise UnknownMemory(message)
+            raise UnknownMemory(f"there is no group {group!r}; use a group id from the catalogue.")
         messages = self.store.messages(self.owner, after=found.from_seq - 1, upto=found.to_seq)
         pages = list(self._pages([_line(each, detail) for each in messages]))
         number = min(max(page, 1), len(pages))

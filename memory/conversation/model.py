@@ -233,8 +233,7 @@ class ModelReflector(_ModelBacked):
         found = _validated(answer, observations, limit, self.estimate)
         held = _verified(found, [each for each in parse(observations) if milestone_ids(each.line)])
         if (size := self.estimate(held.observations)) > limit:
-            message = f"with its milestones it has {size} tokens, more than {limit}"
-            raise UnusableAnswer(message)
+            raise UnusableAnswer(f"with its milestones it has {size} tokens, more than {limit}")
         return held
 
 
@@ -246,8 +245,7 @@ def _validated(answer: str, source: str, limit: int, estimate: Callable[[str], i
         found.observations, source=source, limit=limit, estimate=estimate
     )
     if problem:
-        message = f"the answer cannot be used: {problem}"
-        raise UnusableAnswer(message)
+        raise UnusableAnswer(f"the answer cannot be used: {problem}")
     # These are optional, so they are dropped when they contain invented names.
     task, response = (
         "" if invented_names(words, source) else words

@@ -80,10 +80,9 @@ def reflect_until(
         if found.observations.strip() and size <= target and size < estimate(text):
             return found
         problem = f"{size} tokens of {estimate(text)}, at most {target} wanted"
-    message = (
+    raise CondensingFailed(
         f"the observations could not be made smaller ({problem}); ask again when there are more"
     )
-    raise CondensingFailed(message)
 
 
 class ConversationEventKind(Enum):

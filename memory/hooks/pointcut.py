@@ -28,8 +28,7 @@ def method_of(function: Callable[..., object]) -> Method:
     """Return the Method that `@hookable` attached to a function or bound method."""
     method = getattr(function, METHOD_ATTRIBUTE, None)
     if not isinstance(method, Method):
-        message = f"{function!r} cannot be watched; decorate it with @hookable."
-        raise NotHookable(message)
+        raise NotHookable(f"{function!r} cannot be watched; decorate it with @hookable.")
     return method
 
 

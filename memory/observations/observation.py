@@ -90,10 +90,9 @@ class Extractors:
         self._by_tool: dict[str, Extract] = {}
         for table in tables:
             if known := sorted(self._by_tool.keys() & table.keys()):
-                message = (
+                raise MalformedRecord(
                     f"{known[0]!r} has an extractor already; remove it from one of the tables."
                 )
-                raise MalformedRecord(message)
             self._by_tool.update(table)
 
     def __call__(self, tool: str, args: Args, result: Result) -> tuple[Observed, ...]:

@@ -127,8 +127,7 @@ class Note:
         """Return the note that `metadata` describes. Raises MalformedRecord for an unknown field."""
         unknown = sorted(metadata.keys() - {each.name for each in fields(Note)})
         if unknown:
-            message = f"{unknown[0]!r} is not a field of a note; use fields of Note."
-            raise MalformedRecord(message)
+            raise MalformedRecord(f"{unknown[0]!r} is not a field of a note; use fields of Note.")
         if metadata.get("status", "claim") not in ("inferred", "claim"):
             message = f"status {metadata['status']!r} is not for notes; use inferred or claim."
             raise MalformedRecord(message)

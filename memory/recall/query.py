@@ -54,8 +54,7 @@ class MemoryQuery:
             message = f"min_relevance {self.min_relevance!r} is not in 0..1; give a share."
             raise MalformedRecord(message)
         if self.max_age_s is not None and self.max_age_s < 0:
-            message = f"max_age_s {self.max_age_s!r} is negative; give game seconds."
-            raise MalformedRecord(message)
+            raise MalformedRecord(f"max_age_s {self.max_age_s!r} is negative; give game seconds.")
         filters = (self.scopes, self.kinds, self.all_of, self.any_of, self.none_of)
         if (count := sum(map(len, filters))) > MOST_FILTERS:
             message = f"the query has {count} scopes, kinds and tags; give at most {MOST_FILTERS}."

@@ -83,10 +83,9 @@ class CheckpointReader(Reader):
             "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?", (number,)
         )
         if row is None:
-            message = (
+            raise MissingCheckpoint(
                 f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
             )
-            raise MissingCheckpoint(message)
         tick, frame, state, chain, why = row
         return Checkpoint(tick, frame, state, chain, number, why)
 

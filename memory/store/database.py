@@ -289,8 +289,7 @@ def _require_file(path: Path, schema: Schema) -> None:
         what = "is the folder of a run" if (path / RUN_FILE).is_file() else "is a folder"
     else:
         what = "is not a file" if path.exists() else "does not exist"
-    message = f"{path} {what}; name {wanted(schema)}"
-    raise MissingStore(message)
+    raise MissingStore(f"{path} {what}; name {wanted(schema)}")
 
 
 def copy_database(path: Path, schema: Schema, to: Path) -> None:
@@ -474,8 +473,7 @@ def _version(path: Path, connection: sqlite3.Connection, schema: Schema) -> int:
             raise RetiredStore(message)
         other = NAMES.get(application_id)
         what = f"is a {other}" if other else f"is not a {schema.name}"
-        message = f"{path} {what}; name {wanted(schema)}"
-        raise ForeignStore(message)
+        raise ForeignStore(f"{path} {what}; name {wanted(schema)}")
     known = schema.newest
     if version > known:
         message = f"{path} has version {version}, this program knows {known}; update the program."
@@ -548,8 +546,7 @@ def _refuse_foreign(path: Path) -> None:
     except OSError:
         return  # missing, or SQLite will report more
     if head and head != MAGIC:
-        message = f"{path} is not a SQLite file; name another one, or move it away."
-        raise ForeignStore(message)
+        raise ForeignStore(f"{path} is not a SQLite file; name another one, or move it away.")
 
 
 def _damaged(path: Path, why: str) -> CorruptStore:

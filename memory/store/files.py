@@ -57,10 +57,9 @@ def store_file(path: Path) -> Path:
     """
     if path.is_dir():
         if not (path / RUN_FILE).exists():
-            message = (
+            raise RunFolderError(
                 f"{path} is a folder without {RUN_FILE}; name the folder of a run, or a memory file"
             )
-            raise RunFolderError(message)
         path = path / RUN_FILE
     try:
         found = path.stat()
@@ -71,8 +70,7 @@ def store_file(path: Path) -> Path:
         message = f"{path} cannot be reached ({error.strerror}); name a memory file"
         raise StoreError(message) from error
     if not stat.S_ISREG(found.st_mode):
-        message = f"{path} is not a file; name a memory file, or the folder of a run"
-        raise StoreError(message)
+        raise StoreError(f"{path} is not a file; name a memory file, or the folder of a run")
     if not os.access(path, os.R_OK):
         message = f"{path} cannot be read (permission denied); ask its owner, or name another file"
         raise StoreError(message)
@@ -101,8 +99,7 @@ def open_intact(path: Path, kinds: tuple[Schema, ...] = KINDS) -> OpenedFile:
             raise
         return OpenedFile(file, schema, database)
     names = " nor a ".join(each.name for each in kinds)
-    message = f"{file} is not a {names}; name another file"
-    raise ForeignStore(message)
+    raise ForeignStore(f"{file} is not a {names}; name another file")
 
 
 def file_fault(path: Path) -> StoreError | None:
@@ -137,8 +134,7 @@ def _require_header(path: Path) -> None:
     if mark in {each.application_id for each in KINDS}:
         message = f"{path} is damaged (its first bytes are not SQLite's); put back a copy of it"
         raise CorruptStore(message)
-    message = f"{path} is not a SQLite file; name a memory file, or the folder of a run"
-    raise ForeignStore(message)
+    raise ForeignStore(f"{path} is not a SQLite file; name a memory file, or the folder of a run")
 
 
 def require_intact_pages(database: Database) -> None:
@@ -147,10 +143,9 @@ def require_intact_pages(database: Database) -> None:
     if report != [("ok",)]:
         with database.decoding("quick_check"):
             text = str(report[0][0])
-        message = (
+        raise CorruptStore(
             f"{database.path} is damaged ({' '.join(text.split())[:120]}); put back a copy of it"
         )
-        raise CorruptStore(message)
 
 
 def require_valid_json(database: Database, schema: Schema) -> None:

@@ -235,8 +235,7 @@ def merge_files(
     target = real_path(into)
     others = [each for each in sources if real_path(each) != target]
     if not others and not into.exists():
-        message = f"{into} does not exist; name a memory file to merge into it"
-        raise MissingStore(message)
+        raise MissingStore(f"{into} does not exist; name a memory file to merge into it")
     with TemporaryDirectory(prefix="merge-") as folder:
         scratch = Path(folder)
         read = [_read(each, scratch / f"{n}.sqlite", now)[0] for n, each in enumerate(others)]

@@ -197,11 +197,9 @@ def _require_entry(kind: LessonKind, payload: Mapping[str, Json]) -> None:
         raise TypeError(entry.data)
     encode([valid_entry(entry).data, origin, sorted(entry.tags), entry.sources])
     if not 1 <= entry.importance <= 10:
-        message = f"importance {entry.importance!r} of {entry.kind!r} is not in 1..10."
-        raise MalformedRecord(message)
+        raise MalformedRecord(f"importance {entry.importance!r} of {entry.kind!r} is not in 1..10.")
     if kind == "entry" and not any(fnmatchcase(entry.scope, each) for each in LASTING):
-        message = f"{entry.scope!r} does not outlive a run; {', '.join(LASTING)} do."
-        raise UnknownScope(message)
+        raise UnknownScope(f"{entry.scope!r} does not outlive a run; {', '.join(LASTING)} do.")
 
 
 def _require_totals(payload: Mapping[str, Json]) -> None:

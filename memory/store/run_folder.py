@@ -173,11 +173,9 @@ def own(path: Path, name: str = LOCK) -> Iterator[FileLock]:
     """Create the folder and yield its acquired lock; when the body fails, undo both."""
     for each in (path, *path.parents):
         if each.is_file():
-            message = f"{each} is a file; name a folder for the run"
-            raise RunFolderError(message)
+            raise RunFolderError(f"{each} is a file; name a folder for the run")
     if (path / name).is_symlink():
-        message = f"{path / name} is a link, as no lock is; remove it"
-        raise RunFolderError(message)
+        raise RunFolderError(f"{path / name} is a link, as no lock is; remove it")
     lock = FileLock(path / name)
     with ExitStack() as undo, _translated_errors(path):
         for folder in reversed((path, *path.parents)):

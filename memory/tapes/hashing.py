@@ -79,8 +79,7 @@ def _scalar(value: object) -> str:
         return str(value)
     if isinstance(value, int | float):
         return _double(float(value))
-    message = f"{type(value).__name__} is not JSON"
-    raise TypeError(message)
+    raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def _double(number: float) -> str:
@@ -88,8 +87,7 @@ def _double(number: float) -> str:
     if number == 0:
         return "0"  # negative zero too
     if number - number != 0:
-        message = f"{number} is not JSON"
-        raise ValueError(message)
+        raise ValueError(f"{number} is not JSON")
     _, figures, exponent = Decimal(repr(number)).normalize().as_tuple()
     digits = "".join(map(str, figures))
     point = len(digits) + int(exponent)  # digits before the point

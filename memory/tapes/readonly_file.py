@@ -64,8 +64,7 @@ class ReadOnlyFile:
         if not fault and self.rows(hidden, {"table": table}):
             fault = f"{table} has a computed column"
         if fault:
-            message = f"{self.path} is not a tape ({fault}); name another file."
-            raise ForeignStore(message)
+            raise ForeignStore(f"{self.path} is not a tape ({fault}); name another file.")
 
     def rows(
         self, sql: str, parameters: Mapping[str, object] | None = None
@@ -113,8 +112,7 @@ def _head(path: Path) -> bytes:
 def _require_sqlite(path: Path) -> None:
     try:
         if path.exists() and not path.is_file():
-            message = f"{path} cannot be read (it is no file); name a tape."
-            raise StoreError(message)
+            raise StoreError(f"{path} cannot be read (it is no file); name a tape.")
         head = _head(path)
     except FileNotFoundError:
         message = f"{path} does not exist; name a tape, such as .tapes/tapes.sqlite."
@@ -139,5 +137,4 @@ def _translated_errors(path: Path) -> Iterator[None]:
         if code in _BUSY:
             message = f"{path} is locked by another process ({error}); try again when that is done."
             raise BusyStore(message) from error
-        message = f"{path} cannot be read ({error}); name another tape."
-        raise StoreError(message) from error
+        raise StoreError(f"{path} cannot be read ({error}); name another tape.") from error

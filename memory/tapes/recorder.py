@@ -274,6 +274,5 @@ class TapeRecorder:
 def run_mark(run_id: str, attempt: int = 1) -> str:
     """Return the line for the first user message that distinguishes runs with equal beginnings."""
     if any(each in run_id for each in '<>"\n'):
-        message = f"{run_id!r} cannot be used in a run mark; give a plain name."
-        raise MalformedRecord(message)
+        raise MalformedRecord(f"{run_id!r} cannot be used in a run mark; give a plain name.")
     return f'<run id="{run_id}" attempt="{attempt}"/>'

@@ -267,8 +267,7 @@ class StrategistMemory:
         """Set the percentage of one objective; at 100 it is completed, at `tick`, which is then verified."""
         old = self.objective(objective_id)
         if old is None:
-            message = f"no objective {objective_id!r}; call set_objective first."
-            raise UnknownMemory(message)
+            raise UnknownMemory(f"no objective {objective_id!r}; call set_objective first.")
         new = replace(old, progress_percent=min(max(progress, 0.0), 100.0))
         if progress >= 100.0 and old.status != "completed":
             new = replace(new, status="completed", completed_tick=tick)

@@ -118,8 +118,7 @@ class TacticianMemory:
         """Count one more successful use of a strategy."""
         known = self.strategies.get(strategy_id)
         if known is None:
-            message = f"no strategy {strategy_id!r}; call add_strategy first."
-            raise UnknownMemory(message)
+            raise UnknownMemory(f"no strategy {strategy_id!r}; call add_strategy first.")
         self.add(replace(known, success_rate=1.0, total_uses=1))
 
     def get_preference(self, category: str) -> PlayerPreference | None:
