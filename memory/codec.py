@@ -28,9 +28,8 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 Record = TypeVar("Record", bound="DataclassInstance")
 
 MAX_DEPTH: Final = 64  # of nested lists and tables
-_MAX_STORED_DEPTH: Final = (
-    MAX_DEPTH // 2
-)  # of a value given to memory, which may be stored within other records
+# Of a value given to memory, which may be stored within other records.
+_MAX_STORED_DEPTH: Final = MAX_DEPTH // 2
 _LARGEST: Final = 1 << 1_023  # of integers: any that a float can hold
 _encoder = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
@@ -272,10 +271,8 @@ def _saved(value: Any) -> Json:  # noqa: ANN401  # any attribute value
             return value.to_json()
         case set():
             return sorted(value)
-        case dict():
-            return dict(value)
-        case list():
-            return list(value)
+        case dict() | list():
+            return value.copy()
         case _:
             return value  # type: ignore[no-any-return]
 

@@ -41,9 +41,9 @@ def read_text(path: Path, limit: int = MAX_BYTES) -> str:
     return read_bytes(path, limit).decode()
 
 
-def read_json(path: Path, limit: int = MAX_BYTES) -> Any:  # noqa: ANN401  # the caller knows the shape
+def read_json(path: Path) -> Any:  # noqa: ANN401  # the caller knows the shape
     """Return the JSON of a regular file, within the limits of `decode`; raises OSError and ValueError."""
-    return decode(read_text(path, limit))
+    return decode(read_text(path))
 
 
 def read_toml(

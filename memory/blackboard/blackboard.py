@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from heapq import heappop, heappush
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import (
     DEFAULT_IMPORTANCE,
@@ -28,17 +28,11 @@ from memory.codec import Json, require_json
 from memory.errors import Conflict, Faults, ForbiddenWrite, MalformedRecord, OnFault
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Listener:
-    """A callback for each change in the scopes that match a glob, until it is cancelled."""
+class Listener(NamedTuple):
+    """A callback for each change in the scopes that match a glob."""
 
-    blackboard: Blackboard
     scope_glob: str
     callback: Callable[[BlackboardEvent], object]
-
-    def cancel(self) -> None:
-        """Stop the callbacks; cancelling twice does nothing."""
-        self.blackboard.unsubscribe(self)
 
 
 @dataclass(slots=True)
@@ -71,7 +65,7 @@ class Transaction:
         require_json(data)
         policy = self.blackboard.kinds.get(kind)
         if policy is not None:
-            policy.check_data(data)
+            policy.check(data)
             policy.key_of(data)
         self._writes.append((scope, kind, data, args))
 
@@ -168,7 +162,7 @@ class Blackboard:
         policy = self.kinds.get(kind)
         version, old = 1, None
         if policy is not None:
-            policy.check_data(data)
+            policy.check(data)
             if (same := _repeated(policy, index, data)) is not None:
                 return same
             key = policy.key_of(data) or key
@@ -303,13 +297,13 @@ class Blackboard:
 
     def subscribe(self, scope_glob: str, callback: Callable[[BlackboardEvent], object]) -> Listener:
         """Call `callback(event)` for each change in the scopes that match `scope_glob`."""
-        listener = Listener(self, scope_glob, callback)
+        listener = Listener(scope_glob, callback)
         self._listeners = (*self._listeners, listener)
         self._by_scope.clear()
         return listener
 
     def unsubscribe(self, listener: Listener) -> None:
-        """Remove one listener."""
+        """Stop the callbacks of one listener; a second time does nothing."""
         self._listeners = tuple(each for each in self._listeners if each is not listener)
         self._by_scope.clear()
 
@@ -331,7 +325,7 @@ class Blackboard:
     def check(self, scope: Scope, kind: str, importance: int, by: str) -> None:
         """Raise the errors of `write` for this writer, scope and importance."""
         _require_importance(kind, importance)
-        if scope.writers != ("*",) and not scope.admits(by):
+        if scope.writers != ("*",) and not any(fnmatchcase(by, each) for each in scope.writers):
             message = f"{by or 'an unnamed writer'!r} may not write to {scope.name}; use {scope.writers[0]!r}."
             raise ForbiddenWrite(message)
 

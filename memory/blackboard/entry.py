@@ -5,7 +5,6 @@ All durations are in game seconds.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from heapq import nsmallest
 from itertools import islice
 from types import MappingProxyType
@@ -37,10 +36,6 @@ class Scope:
     tokens: int | None = None  # budget for its text
     writers: tuple[str, ...] = ("*",)  # globs of the agents that may write
 
-    def admits(self, writer: str) -> bool:
-        """Return whether `writer` may write to this scope."""
-        return any(fnmatchcase(writer, each) for each in self.writers)
-
 
 # The original design compacts working memory at 8,000 tokens and keeps 100 short-term entries for an hour.
 # These scopes also hold the thousand events of a session, whose kinds do not expire after that hour.
@@ -62,11 +57,6 @@ def scope_name(agent_id: str, level: Level) -> str:
     return f"agent:{agent_id}:{level}"
 
 
-def team_scope(team_id: str) -> str:
-    """Return the scope name that the agents of one team share."""
-    return f"team:{team_id}"
-
-
 def scope_of(name: str) -> Scope:
     """Return the scope `name` with the policies of its level."""
     owner, _, rest = name.partition(":")
@@ -76,7 +66,7 @@ def scope_of(name: str) -> Scope:
     if owner != "agent" or not agent_id or level not in _LEVELS:
         message = (
             f"{name!r} is no scope; use scope_name(agent, one of {', '.join(_LEVELS)}), "
-            f"team_scope(team) or {COLLECTIVE!r}."
+            f"team:NAME or {COLLECTIVE!r}."
         )
         raise UnknownScope(message)
     return replace(_LEVELS[level], name=name)
@@ -86,6 +76,7 @@ Change: TypeAlias = Literal["write", "revise", "forget", "clear", "expire", "evi
 Status: TypeAlias = Literal["verified", "inferred", "claim"]
 
 DEFAULT_IMPORTANCE = 3
+TRUST: Final[Mapping[str, int]] = {"claim": 0, "inferred": 1, "verified": 2}
 
 
 class Entry(NamedTuple):
@@ -166,19 +157,14 @@ class EntryKind:
     """
 
     name: str
-    check: Callable[[Data], object] | None = None
+    check: Callable[[Data], object] = lambda _data: None
     key: Callable[[Data], str] | None = None
     merge: Callable[[Data, Data], Data] | None = None
     repeats: Callable[[Data, Data], bool] | None = None
     limit: int | None = None
-    group: Callable[[Data], object] | None = None
+    group: Callable[[Data], object] = lambda _data: None
     rank: Callable[[Entry], tuple[float, ...]] | None = None
     lasting: bool = False
-
-    def check_data(self, data: Data) -> None:
-        """Raise MalformedRecord when `data` is not valid for this kind."""
-        if self.check is not None:
-            self.check(data)
 
     def key_of(self, data: Data) -> str | None:
         """Return the key of `data`, or None for a kind without keys; MalformedRecord when `data` lacks the key field."""
@@ -190,10 +176,6 @@ class EntryKind:
             raise MalformedRecord(
                 f"{dict(data)!r} cannot be named as {self.name!r}: {error} is wrong or absent."
             ) from error
-
-    def group_of(self, data: Data) -> object:
-        """Return the group whose members share one limit."""
-        return None if self.group is None else self.group(data)
 
     def surplus(self, peers: Mapping[int, Entry]) -> list[Entry]:
         """Return the members of one group over the limit, to be evicted; `peers` are oldest first, by seq."""
@@ -216,14 +198,17 @@ def record_kind(
 
     `combine` merges the known record and the new one.
     """
-
-    def merge(known: Data, new: Data) -> Data:
-        assert combine is not None
-        return as_json(combine(from_json(record, known), from_json(record, new)))
-
+    merge = {} if combine is None else {"merge": merge_of(record, combine)}
     return EntryKind(
         name,
         check=lambda data: from_json(record, data),
         key=(lambda data: str(data[key])) if isinstance(key, str) else key,
-        **({"merge": merge} if combine else {}) | {"lasting": True} | policies,
+        **merge | {"lasting": True} | policies,
     )
+
+
+def merge_of(
+    record: type[Record], combine: Callable[[Record, Record], Record]
+) -> Callable[[Data, Data], Data]:
+    """Return the function that merges the data of two `record`s as `combine` merges the records."""
+    return lambda known, new: as_json(combine(from_json(record, known), from_json(record, new)))

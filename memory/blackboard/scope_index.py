@@ -45,8 +45,8 @@ class ScopeIndex:
         self._groups: dict[str, dict[object, dict[int, Entry]]] = {}  # of kinds with a limit
         self._heap: list[Ranked] = []  # live and removed entries; removed ones are skipped
         self._unranked: list[Entry] = []  # ranked only when needed: most scopes are never full
-        self._characters = 0  # characters, counted when the scope has a token budget
-        self._tie_breaker = count()  # a tie-breaker, so that entries are never compared
+        self._characters = 0  # counted when the scope has a token budget
+        self._tie_breaker = count()  # so that entries are never compared
 
     def add(self, entry: Entry) -> None:
         """Append `entry`, or replace the entry it revises."""
@@ -124,7 +124,7 @@ class ScopeIndex:
         return 0.0 if budget is None else tokens_of(self._characters) / budget
 
     def _group(self, entry: Entry) -> dict[int, Entry]:
-        name = self._policies[entry.kind].group_of(entry.data)
+        name = self._policies[entry.kind].group(entry.data)
         return self._groups[entry.kind].setdefault(name, {})
 
     def _ranked(self, entry: Entry) -> Ranked:

@@ -1,20 +1,11 @@
 """A view of the entries of one kind as records, which the tiers use to read the blackboard."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic
 
-from memory.codec import from_json
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-    from memory.blackboard.blackboard import Blackboard
-    from memory.blackboard.entry import Entry
-
-
-Record = TypeVar("Record", bound="DataclassInstance")
+from memory.blackboard.blackboard import Blackboard
+from memory.blackboard.entry import Entry
+from memory.codec import Record, from_json
 
 
 class View(Mapping[str, Record], Generic[Record]):

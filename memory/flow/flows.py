@@ -140,7 +140,7 @@ class Flows:
             progress = self._progress[name]
             if self._is_carrying:
                 self._due[name] = None
-            elif final or progress.subscription.trigger.due(self._state(progress, requested=True)):
+            elif final or progress.subscription.trigger(self._state(progress, requested=True)):
                 written += self._carry(progress, final=final)
         return written + self._carry_due()
 
@@ -195,7 +195,7 @@ class Flows:
             if action == "write":
                 if subscription.accepts(entry):
                     progress.waiting += 1
-                    if subscription.trigger.due(self._state(progress, requested=False)):
+                    if subscription.trigger(self._state(progress, requested=False)):
                         self._due[subscription.name] = None
             elif entry.seq > progress.cursor and action in LEAVING and progress.is_pending(entry):
                 progress.leaving[entry.seq] = entry

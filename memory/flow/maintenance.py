@@ -10,7 +10,7 @@ from math import ceil, inf
 from typing import Any, Final
 
 from memory.blackboard.blackboard import MAX_SOURCES, Blackboard
-from memory.blackboard.entry import Entry, Status
+from memory.blackboard.entry import TRUST, Entry
 from memory.blackboard.scope_index import decayed_relevance
 from memory.codec import Json, encode
 
@@ -64,12 +64,12 @@ def _rarest(text: frozenset[str], frequency: Mapping[str, int], threshold: float
 
 
 ARCHIVE_FROM: Final = 7  # importance from which entries are archived before they are pruned
-TRUST: Final[Mapping[Status, int]] = {"verified": 2, "inferred": 1, "claim": 0}
+EVERY_S: Final = 600.0  # game seconds between two maintenances of a scope
 NOT_MAINTAINED: Final = frozenset({"sensory"})  # states are similar and live for seconds
 
 
 class Maintenance:
-    """Maintains all scopes of a blackboard, each at most once in `every_s` game seconds."""
+    """Maintains all scopes of a blackboard, each at most once in `EVERY_S` game seconds."""
 
     def __init__(
         self,
@@ -77,12 +77,10 @@ class Maintenance:
         *,
         reindex: Callable[[], int] | None = None,
         archive: Callable[[Entry, str], object] | None = None,
-        every_s: float = 600.0,
     ) -> None:
         self._blackboard = blackboard
         self._reindex = reindex
         self._archive = archive
-        self._every_s = every_s
         self._maintained_s: dict[str, float] = {}
 
     def run(self, *, forced: bool = False) -> list[str]:
@@ -95,7 +93,7 @@ class Maintenance:
             scope
             for scope in self._blackboard.scopes()
             if scope.rpartition(":")[2] not in NOT_MAINTAINED
-            and (forced or now - self._maintained_s.get(scope, 0.0) >= self._every_s)
+            and (forced or now - self._maintained_s.get(scope, 0.0) >= EVERY_S)
         ]
         for scope in due:
             self._maintained_s[scope] = now
@@ -121,7 +119,7 @@ class Maintenance:
         for entry in pruned:
             if entry.importance >= ARCHIVE_FROM and self._archive is not None:
                 self._archive(entry, "pruned")
-        return self._blackboard.forget(scope, keys={each.key for each in pruned}) if pruned else 0
+        return self._blackboard.forget(scope, keys={each.key for each in pruned})
 
     def deduplicate(self, scope: str, threshold: float | None = None) -> int:
         """Return the number of entries of `scope` merged into a similar entry.

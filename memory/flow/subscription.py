@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from memory.blackboard.entry import DEFAULT_IMPORTANCE, Entry, Status
 from memory.codec import Json
@@ -20,18 +20,15 @@ class Pending(NamedTuple):
     fullness: Callable[[], float]  # of the source's token budget; 0.0 without one
 
 
-class Trigger(Protocol):
-    """Decides when a subscription carries its entries."""
-
-    def due(self, pending: Pending) -> bool:
-        """Return whether to carry the pending entries now."""
+# Returns whether a subscription in this state carries its entries now.
+Trigger: TypeAlias = Callable[[Pending], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
     """Fires when the consolidator or an action requests it."""
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether a caller requested it."""
         return pending.requested
 
@@ -42,7 +39,7 @@ class Periodic:
 
     every_s: float
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether the interval is over."""
         return pending.waited_s >= self.every_s
 
@@ -54,7 +51,7 @@ class Threshold:
     least: int
     most: int
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether there are enough entries."""
         return pending.number >= (self.least if pending.requested else self.most)
 
@@ -65,7 +62,7 @@ class Fullness:
 
     share: float
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether the source is full enough."""
         return pending.fullness() >= self.share
 
@@ -76,10 +73,10 @@ class AnyOf:
 
     triggers: tuple[Trigger, ...]
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether any trigger fires."""
         for each in self.triggers:  # noqa: SIM110  # called for each write; a generator is slower
-            if each.due(pending):
+            if each(pending):
                 return True
         return False
 
@@ -90,9 +87,9 @@ class AllOf:
 
     triggers: tuple[Trigger, ...]
 
-    def due(self, pending: Pending) -> bool:
+    def __call__(self, pending: Pending) -> bool:
         """Return whether all triggers fire."""
-        return all(each.due(pending) for each in self.triggers)
+        return all(each(pending) for each in self.triggers)
 
 
 class Derived(NamedTuple):
@@ -172,20 +169,14 @@ def identity(entries: Sequence[Entry]) -> list[Derived]:
     return [Derived(**each.rewritten(scope=None, sources=(each.key,))) for each in entries]
 
 
-@dataclass(frozen=True, slots=True)
-class Filtering:
-    """A transformer that keeps the entries that pass, unchanged."""
-
-    passes: Callable[[Entry], bool]
-
-    def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return the entries that pass."""
-        return identity([each for each in entries if self.passes(each)])
+def filtering(passes: Callable[[Entry], bool]) -> Transformer:
+    """Return the transformer that keeps the entries that pass, unchanged."""
+    return lambda entries: identity([each for each in entries if passes(each)])
 
 
 @dataclass(frozen=True, slots=True)
 class Summarizing:
-    """A transformer to one text entry, by `summarize(prompt, text)`, or by counting when there is none or it fails.
+    """A transformer to one text entry with the keys of all as sources: by `summarize(prompt, text)`, without it by counting.
 
     A failure loses nothing: an empty summary counts as a failure, and one that is too long is cut.
     """
@@ -195,7 +186,7 @@ class Summarizing:
     max_tokens: int = MAX_TOKENS
 
     def __call__(self, entries: Sequence[Entry]) -> list[Derived]:
-        """Return one summary of all the entries, with their keys as sources."""
+        """Return one summary of all the entries."""
         by_model = ""
         if self.summarize is not None:
             with suppress(Exception):  # any failure of the model falls back to counting

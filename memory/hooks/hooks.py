@@ -17,8 +17,7 @@ or a before handler that fails fast, keeps the method from running.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial, wraps
@@ -36,7 +35,6 @@ from typing import (
     TypeVar,
     Unpack,
     cast,
-    overload,
 )
 from weakref import WeakMethod
 
@@ -123,16 +121,6 @@ class Proceed:
         return self._rest is None
 
 
-def run_wrapped(
-    wrappers: Sequence[Registration], call: Call, body: Callable[[], object], faults: Faults
-) -> object:
-    """Return the result of `body` inside all `wrappers`, the first of which is the outermost."""
-    rest = body
-    for wrapper in reversed(wrappers):
-        rest = _bind_wrapper(wrapper, call, Proceed(rest), faults)
-    return rest()
-
-
 def _bind_wrapper(
     wrapper: Registration, call: Call, proceed: Proceed, faults: Faults
 ) -> Callable[[], object]:
@@ -168,36 +156,13 @@ class Hooked(Protocol):
 S = TypeVar("S", bound=Hooked)
 
 
-@overload
-def hookable(method: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]: ...
-
-
-@overload
 def hookable(
-    *, tags: AbstractSet[str]
-) -> Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]: ...
-
-
-def hookable(
-    method: Callable[Concatenate[S, P], R] | None = None, /, *, tags: AbstractSet[str] = frozenset()
-) -> (
-    Callable[Concatenate[S, P], R]
-    | Callable[[Callable[Concatenate[S, P], R]], Callable[Concatenate[S, P], R]]
-):
-    """Return `method` opened to handlers; without handlers it costs one look-up and a truth test.
-
-    Use it bare, or as `@hookable(tags={"action_executor"})` for pointcuts that select by tag.
-    """
-
-    def decorate(function: Callable[Concatenate[S, P], R], /) -> Callable[Concatenate[S, P], R]:
-        return _make_hookable(function, frozenset(tags))
-
-    return decorate if method is None else decorate(method)
-
-
-def _make_hookable(
-    method: Callable[Concatenate[S, P], R], tags: frozenset[str]
+    method: Callable[Concatenate[S, P], R], /, *, tags: frozenset[str] = frozenset()
 ) -> Callable[Concatenate[S, P], R]:
+    """Return `method` opened to handlers, with `tags` that pointcuts can select.
+
+    Without handlers it costs one look-up and a truth test.
+    """
     name = ".".join(method.__qualname__.split(".")[-2:])
     method_info = Method(name, f"{method.__module__}.{method.__qualname__}", tags)
 
@@ -211,8 +176,10 @@ def _make_hookable(
             hooks.run(advice.before, call, None)
         try:
             if advice.around:
-                body = partial(method, self, *args, **kwargs)
-                result = cast("R", run_wrapped(advice.around, call, body, hooks.faults))
+                rest: Callable[[], object] = partial(method, self, *args, **kwargs)
+                for wrapper in reversed(advice.around):  # the first is the outermost
+                    rest = _bind_wrapper(wrapper, call, Proceed(rest), hooks.faults)
+                result = cast("R", rest())
             else:
                 result = method(self, *args, **kwargs)
         except Exception as error:

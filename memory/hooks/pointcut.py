@@ -79,7 +79,7 @@ class Pointcut:
 
     @classmethod
     def tagged(cls, tag: str) -> "Pointcut":
-        """Return the pointcut of methods decorated with `@hookable(tags={tag})`."""
+        """Return the pointcut of methods that `hookable` gave this tag."""
         return cls(f"tagged({tag})", lambda method, _kind, _instance: tag in method.tags)
 
     @classmethod

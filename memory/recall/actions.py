@@ -10,11 +10,11 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, Literal, cast
 
 from memory.blackboard.blackboard import Blackboard
-from memory.blackboard.entry import DEFAULT_IMPORTANCE, Entry, scope_name
+from memory.blackboard.entry import DEFAULT_IMPORTANCE, TRUST, Entry, scope_name
 from memory.codec import Json, encode
 from memory.errors import MalformedRecord
 from memory.flow.flows import Flows
-from memory.flow.maintenance import TRUST, Maintenance
+from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Call, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
@@ -155,11 +155,6 @@ class MemoryActions:
         return self.store.find(query, now_s=self.blackboard.game_s)
 
     @hookable
-    def memory_learn_outcome(self, keys: Iterable[str], *, useful: bool) -> int:
-        """Return the number of entries whose utility was updated with the outcome of recalling them."""
-        return learn_outcome(self.blackboard, keys, useful=useful)
-
-    @hookable
     def memory_judge(self, recollection: Entry, *, useful: bool) -> int:
         """Return the number of entries whose utility was updated with the outcome of one recall; at most once."""
         if not is_open(recollection):
@@ -194,7 +189,6 @@ class MemoryActions:
         keys: Collection[str] = (),
         tags: Collection[str] = (),
         older_than_s: float | None = None,
-        scope: str = "",
     ) -> int:
         """Return the number of entries removed: those in `keys`, with all `tags`, older than an age in game seconds.
 
@@ -217,7 +211,7 @@ class MemoryActions:
             keys = {each.key for each in self.blackboard.entries(name) if matches(each)}
             return self.blackboard.forget(name, keys=keys)
 
-        return self._each(scope, forget)
+        return self._each("", forget)
 
     @hookable
     def memory_deduplicate(self, threshold: float = 0.95, scope: str = "") -> int:

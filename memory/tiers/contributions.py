@@ -13,24 +13,14 @@ from functools import reduce
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from memory.blackboard.entry import Data, Entry, Status
+from memory.blackboard.entry import TRUST, Data, Entry, Status
 from memory.codec import Json, as_json, encode, from_json
 from memory.tiers.forgetting import decayed
 from memory.tiers.knowledge import KIND_BY_NAME, ConsolidationConfig
-from memory.tiers.lasting import (
-    RUN,
-    TOTALS_KEY,
-    AddingRule,
-    Key,
-    OutboxRow,
-    added,
-    entry_json,
-    rule_of,
-)
-from memory.tiers.tactician import IMPORTANCE
+from memory.tiers.lasting import RUN, TOTALS_KEY, AddingRule, Key, OutboxRow, entry_json, rule_of
+from memory.tiers.tactician import IMPORTANCE, added
 
 Overruled: TypeAlias = dict[str, tuple[str, tuple[str, ...]]]  # by run: the reason and its evidence
-TRUST: Final = {"claim": 0, "inferred": 1, "verified": 2}
 BY_HAND: Final = "by hand"  # the source of rows that a person has repaired
 RESTORED: Final = "restored"  # the source that keeps restored rows: they are never pruned
 MANAGER: Final = "memory-management"  # the source of rows that several runs agree on

@@ -9,7 +9,7 @@ from functools import cache
 from math import isfinite
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 
-from memory.blackboard.entry import Data, Entry
+from memory.blackboard.entry import Data, Entry, merge_of
 from memory.codec import Json, as_json, from_json
 from memory.tiers.encounters import OVER_GAMES
 from memory.tiers.forgetting import value_of
@@ -21,7 +21,7 @@ from memory.tiers.knowledge import (
     KnowledgeKind,
     KnowledgeRecord,
 )
-from memory.tiers.tactician import ALL, TOTALS
+from memory.tiers.tactician import ALL, TOTALS, added
 
 Key: TypeAlias = tuple[str, str]  # the scope and the key of an entry
 # What runs contribute to the totals has this key, but no entry.
@@ -78,20 +78,11 @@ def _rules() -> Mapping[tuple[bool, str], AddingRule]:
     return {
         (True, TOTALS): AddingRule(added, adds=True),
         **{
-            (True, each.name): AddingRule(_merge_of(each.record, each.merge), adds=True, kind=each)
+            (True, each.name): AddingRule(merge_of(each.record, each.merge), adds=True, kind=each)
             for each in KIND_BY_NAME.values()
         },
-        **{(False, name): AddingRule(_merge_of(*each)) for name, each in OVER_GAMES.items()},
+        **{(False, name): AddingRule(merge_of(*each)) for name, each in OVER_GAMES.items()},
     }
-
-
-def added(known: Mapping[str, Any], new: Mapping[str, Any]) -> Data:
-    """Return the sums of two sets of counts."""
-    return {name: known[name] + new[name] for name in known}
-
-
-def _merge_of(record: type[Any], merge: Callable[[Any, Any], Any]) -> Callable[[Data, Data], Data]:
-    return lambda known, new: as_json(merge(from_json(record, known), from_json(record, new)))
 
 
 def key_of(table: str, name: str) -> Key:

@@ -59,7 +59,7 @@ def tactician_kinds(config: ConsolidationConfig) -> tuple[EntryKind, ...]:
             )
             for kind in KINDS
         ),
-        EntryKind(TOTALS, key=lambda _data: ALL, merge=_add, lasting=True),
+        EntryKind(TOTALS, key=lambda _data: ALL, merge=added, lasting=True),
     )
 
 
@@ -190,7 +190,8 @@ class TacticianMemory:
         )
 
 
-def _add(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+def added(known: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Json]:
+    """Return the sums of two sets of counts."""
     return {name: known[name] + new[name] for name in known}
 
 

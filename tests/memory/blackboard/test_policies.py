@@ -65,7 +65,7 @@ def test_b36_each_change_is_an_event(blackboard: Blackboard) -> None:
     seen.clear()
     notes(blackboard, range(51), scope=SENSORY)
     assert seen == [*["write"] * 51, "evict"]
-    listening.cancel()
+    blackboard.unsubscribe(listening)
     note(blackboard, 5, scope=SENSORY)
     assert len(seen) == 52
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from memory import Blackboard, Call, Entry, Hooks, Produced, Producers
-from memory.blackboard.entry import COLLECTIVE, team_scope
+from memory.blackboard.entry import COLLECTIVE
 from memory.flow.flows import Flows
 from memory.flow.memory_map import memory_map
 from memory.flow.subscription import (
@@ -14,7 +14,6 @@ from memory.flow.subscription import (
     AllOf,
     AnyOf,
     Derived,
-    Filtering,
     Fullness,
     OnDemand,
     Pending,
@@ -24,6 +23,7 @@ from memory.flow.subscription import (
     Threshold,
     Transformer,
     Trigger,
+    filtering,
     identity,
     of_kinds,
 )
@@ -49,10 +49,10 @@ def test_b21_an_edge_has_source_filter_and_transformer(
 
 
 def test_b21_another_edge_needs_no_other_change(tiers: Tiers) -> None:
-    tiers.memory.flows.add(edge("gossip", STM, team_scope("rivals"), accepts=of_kinds("rumour")))
+    tiers.memory.flows.add(edge("gossip", STM, "team:rivals", accepts=of_kinds("rumour")))
     note(tiers.blackboard, 1, scope=STM, kind="rumour")
     tiers.consolidator.tick(1000)
-    assert held(tiers.blackboard, team_scope("rivals")) == [1]
+    assert held(tiers.blackboard, "team:rivals") == [1]
 
 
 def test_b21_another_edge_gets_entries_that_one_consumes(
@@ -70,15 +70,13 @@ def test_b21_another_edge_gets_entries_that_one_consumes(
 
 def test_b21_many_feed_one_and_one_feeds_many(blackboard: Blackboard, flows: Flows) -> None:
     flows.add(
-        edge("many", "agent:*:working", COLLECTIVE),
-        edge("a", X, team_scope("a")),
-        edge("b", X, STM),
+        edge("many", "agent:*:working", COLLECTIVE), edge("a", X, "team:a"), edge("b", X, STM)
     )
     for n, scope in enumerate((X, Y, Z, X)):
         note(blackboard, n, scope=scope)
     flows.run()
     assert held(blackboard, COLLECTIVE) == [0, 1, 2, 3]
-    assert held(blackboard, team_scope("a")) == held(blackboard, STM) == [0, 3]
+    assert held(blackboard, "team:a") == held(blackboard, STM) == [0, 3]
 
 
 @pytest.mark.parametrize("transformer", [copies, identity])
@@ -185,14 +183,14 @@ YES, NO = Threshold(0, 0), Threshold(99, 99)
 def test_b23_a_trigger_is_due_at_its_threshold(
     trigger: Trigger, early: Pending, late: Pending
 ) -> None:
-    assert not trigger.due(early)
-    assert trigger.due(late)
+    assert not trigger(early)
+    assert trigger(late)
 
 
 @pytest.mark.parametrize("triggers", [(NO, NO), (YES, NO), (NO, YES), (YES, YES)])
 def test_b23_triggers_combine_as_any_and_all(triggers: tuple[Trigger, Trigger]) -> None:
-    assert AnyOf(triggers).due(waiting()) is (YES in triggers)
-    assert AllOf(triggers).due(waiting()) is (NO not in triggers)
+    assert AnyOf(triggers)(waiting()) is (YES in triggers)
+    assert AllOf(triggers)(waiting()) is (NO not in triggers)
 
 
 def test_b23_a_write_runs_the_edges_it_makes_due(blackboard: Blackboard, flows: Flows) -> None:
@@ -236,8 +234,7 @@ def test_b24_identity_carries_entries_unchanged(blackboard: Blackboard, flows: F
 
 
 def test_b24_filtering_carries_only_passing_entries(blackboard: Blackboard, flows: Flows) -> None:
-    grave = Filtering(lambda entry: entry.importance > 5)
-    flows.add(edge("up", transformer=grave))
+    flows.add(edge("up", transformer=filtering(lambda entry: entry.importance > 5)))
     note(blackboard, 1)
     note(blackboard, 2, importance=6)
     flows.run()

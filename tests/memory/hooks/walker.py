@@ -1,5 +1,7 @@
 """Small classes with hookable methods."""
 
+from functools import partial
+
 from memory import Hooks, hookable
 
 
@@ -17,7 +19,7 @@ class Walker:
         self.position += distance
         return self.position
 
-    @hookable(tags={"leisure"})
+    @partial(hookable, tags=frozenset({"leisure"}))  # type: ignore[arg-type]
     def rest(self) -> None:
         self.position = 0
 
@@ -25,7 +27,7 @@ class Walker:
 class Runner(Walker):
     """A Walker with one more method."""
 
-    @hookable(tags={"leisure", "sport"})
+    @partial(hookable, tags=frozenset({"leisure", "sport"}))  # type: ignore[arg-type]
     def run(self, distance: int) -> int:
         self.position += 2 * distance
         return self.position

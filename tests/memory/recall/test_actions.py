@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
 from memory.blackboard.entry import EntryKind
 from memory.flow.subscription import Derived, MemorySubscription
-from memory.recall.actions import recollection_of
+from memory.recall.actions import learn_outcome, recollection_of
 from memory.recall.context import gather_context
 from memory.tokens import tokens
 from tests.memory.recall.memory_fixture import EPISODIC, WORKING, MemoryFixture, open_memory_fixture
@@ -179,10 +179,9 @@ def test_b17_recollections_are_not_recalled_themselves(memory: MemoryFixture) ->
 
 def test_b17_a_recall_outcome_moves_the_utility_by_a_tenth(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, key="a")
-    learn = memory.actions.memory_learn_outcome
     expected = 0.5
     for useful in (True, True, False):
-        assert learn(["a", "gone"], useful=useful) == 1
+        assert learn_outcome(memory.blackboard, ["a", "gone"], useful=useful) == 1
         expected = 0.9 * expected + 0.1 * useful
         entry = memory.blackboard.get(WORKING, "a")
         assert entry is not None
@@ -194,7 +193,7 @@ def test_b17_useful_entries_rank_first_also_after_a_resume(tmp_path: Path) -> No
         memory.note({"location": "lane"}, key="helped")
         memory.note({"location": "lane"}, key="newer")
         assert memory.found(place="lane") == ["newer", "helped"]
-        memory.actions.memory_learn_outcome(["helped"], useful=True)
+        learn_outcome(memory.blackboard, ["helped"], useful=True)
         assert memory.found(place="lane") == ["helped", "newer"]
         memory.store.commit()
     with open_memory_fixture(tmp_path / "run.sqlite") as memory:
