@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,13 +21,13 @@ from memory.store.dates import dates_at
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
 from memory.store.items import MemoryItem, knowledge_items, run_items
-from memory.store.lasting import ContributionTable
+from memory.store.lasting import Archive, ContributionTable
 from memory.store.run_folder import LOCK, own, require_own_files
 from memory.store.run_store import RunReader, RunStore
 from memory.store.schema import RUN_SCHEMA
 from memory.store.shape import Schema
 from memory.tiers.contributions import Totals
-from memory.tiers.forgetting import MONTH_S
+from memory.tiers.knowledge import MONTH_S
 
 
 class FileRepair(NamedTuple):
@@ -174,8 +173,7 @@ class Match(NamedTuple):
     score: Score
 
 
-@dataclass(frozen=True, slots=True)
-class RunDelivery:
+class RunDelivery(NamedTuple):
     """The delivery state of one run: its last lesson, and how many of its items the file still holds."""
 
     run_id: str
@@ -215,8 +213,7 @@ class FileView:
 
     def archived(self) -> int:
         """Return the number of archived rows."""
-        ((count,),) = self._database.rows("SELECT count(*) FROM archive")
-        return int(count)
+        return Archive(self._database).size()
 
     def runs(self) -> list[RunDelivery]:
         """Return the runs that delivered to this file, by name."""

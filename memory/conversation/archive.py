@@ -5,13 +5,13 @@ Observed and reflected content is never deleted; this module reads it back.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, NamedTuple
 
 from memory.conversation.format import Observations, one_line, parse, with_unit
 from memory.conversation.situation_format import is_failure, milestone_ids, milestones_in
 from memory.conversation.view import message_text
 from memory.errors import UnknownMemory
+from memory.observations import observation
 from memory.store.conversation_record import Chunk, Message
 from memory.store.conversations import ConversationStore
 from memory.tokens import tokens
@@ -20,9 +20,7 @@ CATALOGUE_TOKENS: Final = 2_000  # tokens
 MAX_CONTENT: Final = 160  # characters of the content of one group
 
 
-def catalogue(
-    archived: Sequence[Chunk], room: int = CATALOGUE_TOKENS, estimate: Callable[[str], int] = tokens
-) -> str:
+def catalogue(archived: Sequence[Chunk], room: int = CATALOGUE_TOKENS) -> str:
     """Return one line for each group of observations, oldest first, in at most `room` tokens; '' when nothing fits.
 
     A line has the id, the time span and the content: milestones first, then failures, then the rest. When there are too
@@ -30,10 +28,10 @@ def catalogue(
     """
     rows = [_row(each) for each in archived]
     left, start = room, len(rows)
-    while start and (left := left - estimate(rows[start - 1] + "\n")) >= 0:
+    while start and (left := left - tokens(rows[start - 1] + "\n")) >= 0:
         start -= 1
     # The common line of the older groups needs room as well.
-    while start and estimate(_text(archived[:start], rows[start:])) > room:
+    while start and tokens(_text(archived[:start], rows[start:])) > room:
         start += 1
         if start > len(rows):
             return ""
@@ -75,13 +73,6 @@ SHORT_MESSAGE: Final = 160  # characters of a shortened message
 _PREFIX: Final = "group-"
 
 
-class Detail(Enum):
-    """How much of a message a page shows."""
-
-    LOW = "low"
-    HIGH = "high"
-
-
 class Page(NamedTuple):
     """One page of messages, counted from 1; `pages` is the number of pages."""
 
@@ -104,8 +95,8 @@ class MessageRecall:
     estimate: Callable[[str], int]
     room: int = PAGE_TOKENS
 
-    def recall(self, group: str, detail: Detail = Detail.LOW, page: int = 1) -> Page:
-        """Return a page of the messages of one group of observations; beyond the last page, the last.
+    def recall(self, group: str, page: int = 1, *, in_full: bool = False) -> Page:
+        """Return a page of the messages of one group of observations, shortened or `in_full`; beyond the last, the last.
 
         Raises UnknownMemory when the conversation has no such group.
         """
@@ -114,7 +105,7 @@ class MessageRecall:
         if found is None:
             raise UnknownMemory(f"there is no group {group!r}; use a group id from the catalogue.")
         messages = self.store.messages(self.owner, after=found.from_seq - 1, upto=found.to_seq)
-        pages = list(self._pages([_line(each, detail) for each in messages]))
+        pages = list(self._pages([_line(each, in_full=in_full) for each in messages]))
         number = min(max(page, 1), len(pages))
         return Page(pages[number - 1], number, len(pages))
 
@@ -135,9 +126,8 @@ class MessageRecall:
             yield line[start : start + length]
 
 
-def _line(message: Message, detail: Detail) -> str:
+def _line(message: Message, *, in_full: bool) -> str:
     text = message_text(message)
-    if detail is Detail.LOW:
-        text = " ".join(text.split())
-        text = text if len(text) <= SHORT_MESSAGE else f"{text[: SHORT_MESSAGE - 1]}…"
+    if not in_full:
+        text = observation.line(text, SHORT_MESSAGE)
     return f"tick {message.tick}, {message.role}: {text}"

@@ -4,13 +4,13 @@ Before each model call it is reduced to fit, with work prepared in the backgroun
 marks what is observed; everything it moves changes in one transaction. Below the first threshold nothing is built.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Final
 
 from memory.codec import Json, encode
 from memory.conversation.config import ConversationConfig
+from memory.conversation.format import LinePriority, is_listed, read_priority
 from memory.conversation.jobs import Dependencies
 from memory.conversation.port import ActivationReason, ConversationEventKind
 from memory.conversation.token_limits import MemoryState, TokenLimits, may_need_work, threshold
@@ -30,9 +30,13 @@ from memory.store.run_store import RunStore
 
 DEFAULTS = ConversationConfig()
 
-IMPORTANCES: Final = {"🔴": 9, "🟡": 5, "✅": 5, "🟢": 2}
-_LINE: Final = re.compile(r"^\s*[*-] +(?P<mark>🔴|🟡|🟢|✅)?\s*(?P<text>\S.*)$")
-_DEFAULT_IMPORTANCE: Final = 4  # of a line without a mark
+IMPORTANCES: Final = {
+    LinePriority.ASSERTED: 9,
+    LinePriority.ASKED: 5,
+    LinePriority.DONE: 5,
+    LinePriority.UNCERTAIN: 2,
+    None: 4,  # of a line without a mark
+}
 
 
 class Conversation:
@@ -163,7 +167,7 @@ def conversations_of(run: RunStore, session: str) -> ConversationStore:
 def _observed_in(chunk: Chunk) -> Iterator[Observed]:
     """Yield the list lines of a chunk as observations; headers and other lines are skipped."""
     source: Source = "llm" if chunk.source == "llm" else "programmatic"
-    for line in chunk.text.splitlines():
-        if found := _LINE.match(line):
-            importance = IMPORTANCES.get(found["mark"], _DEFAULT_IMPORTANCE)
-            yield Observed(OF_CONVERSATIONS, found["text"].strip(), importance, source=source)
+    for row in filter(is_listed, chunk.text.splitlines()):
+        priority, text = read_priority(row)
+        if text:
+            yield Observed(OF_CONVERSATIONS, text, IMPORTANCES[priority], source=source)

@@ -114,19 +114,24 @@ def parse(text: str, *, lists_only: bool = False) -> Observations:
         stripped = row.strip()
         if not stripped or is_as_of_writing(row) or stripped.startswith("```"):
             continue
-        is_listed = _is_listed(row)
+        in_list = is_listed(row)
         if is_header(row):
             date = read_date(stripped)
-        elif is_listed and found and _is_detail(row, found[-1].line):
+        elif in_list and found and _is_detail(row, found[-1].line):
             found[-1] = DatedLine(found[-1].date, _with_detail(found[-1].line, stripped))
-        elif (is_listed or not lists_only) and (line := _read_line(stripped)):
+        elif (in_list or not lists_only) and (line := _read_line(stripped)):
             found.append(DatedLine(date, line))
     return tuple(found)
 
 
 def is_header(row: str) -> bool:
     """Return whether `row` is the header of a day."""
-    return _HEADER.match(row.strip()) is not None and not _is_listed(row)
+    return _HEADER.match(row.strip()) is not None and not is_listed(row)
+
+
+def is_listed(row: str) -> bool:
+    """Return whether `row` is an item of a list."""
+    return _BULLET.match(row.strip()) is not None
 
 
 def is_as_of_writing(row: str) -> bool:
@@ -179,6 +184,12 @@ def with_unit(number: int, unit: str) -> str:
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 
+def in_units(number: float, units: Iterable[tuple[str, int]]) -> str:
+    """Return a number in the first of `units` that it reaches: with days of 86,400, 90,000 is 1 day."""
+    unit, length = next(each for each in units if number >= each[1])
+    return with_unit(int(number // length), unit)
+
+
 def clock_words(game_s: float) -> str:
     """Return game seconds as hours, minutes and seconds: 3730 is 1:02:10."""
     minutes, seconds = divmod(int(game_s), 60)
@@ -193,10 +204,6 @@ def _moment_words(moment: LineTime) -> Iterator[str]:
         yield f"game {clock_words(moment.game_s)}"
     if moment.tick is not None:
         yield f"tick {moment.tick}"
-
-
-def _is_listed(row: str) -> bool:
-    return _BULLET.match(row.strip()) is not None
 
 
 def _is_detail(row: str, line: ObservationLine) -> bool:

@@ -117,6 +117,7 @@ class _Job(Generic[Subject]):
         self._deps = deps
         self._config = config
         self._running: tuple[Subject, Future[Condensed]] | None = None
+        self._is_waited_for = False  # by a step
         self._deadline = 0.0
 
     @property
@@ -128,6 +129,7 @@ class _Job(Generic[Subject]):
         """Return whether `work` was started, which another process's lease prevents; `waited`: a step waits for it."""
         if not self._lease(self.leases[0]):
             return False
+        self._is_waited_for = waited
         if waited:
             self._lease(self.leases[1])
         self._deadline = self._deps.clock() + self._config.deadline
@@ -180,7 +182,6 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         super().__init__(store, owner, config, deps)
         self._slicer = Slicer(config.observation.message_tokens, deps.estimate)
         self._failed = _FailedPiece()
-        self._is_waited_for = False
 
     def start(
         self, record: ObservationalMemoryRecord, piece: Sequence[Message], *, waited: bool = False
@@ -189,7 +190,6 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         size = _tokens(piece)
         if self.is_running or not self._may_retry(piece[0].seq, size):
             return
-        self._is_waited_for = waited
         work = partial(self._observe, self._deps.observer, tuple(piece), record)
         if self._start(tuple(piece), work, waited=waited):
             kinds = ConversationEventKind
@@ -206,9 +206,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         # An empty result of rules is valid; of a model it is most likely a failure.
         may_be_empty = self._deps.observer.source != "llm"
         if isinstance(found, Condensed) and not (may_be_empty or found.observations.strip()):
-            found = CondensingFailed(
-                "the observer returned no observations; it is called again later."
-            )
+            found = CondensingFailed("the observer returned nothing; it is called again later.")
         if isinstance(found, Condensed):
             chunk = self._chunk(piece, found, self._deps.observer.source)
             is_kept = self._store.update_buffered(self._owner, chunk)
@@ -269,35 +267,19 @@ class ObservationJob(_Job[tuple[Message, ...]]):
         )
 
 
-class _ReflectionInput(NamedTuple):
-    """The input of a reflection: all observations up to a message number, and the current generation."""
-
-    generation: int
-    upto_seq: int
-    tokens: int
-    is_needed_now: bool
-
-    @classmethod
-    def of(cls, record: ObservationalMemoryRecord, *, needed_now: bool) -> "_ReflectionInput":
-        """Return the currently active observations."""
-        size = record.observation_token_count
-        return cls(record.generation_count, record.cursor, size, needed_now)
-
-
-class ReflectionJob(_Job[_ReflectionInput]):
+class ReflectionJob(_Job[ObservationalMemoryRecord]):
     """Condenses the observations of one conversation; the result is stored as its next generation."""
 
     leases = (Work.BUFFERING_REFLECTION, Work.REFLECTING)
 
     def start(self, record: ObservationalMemoryRecord, *, needed_now: bool) -> None:
         """Start reflecting on all active observations, unless that failed at this size or a job is running."""
-        base = _ReflectionInput.of(record, needed_now=needed_now)
-        if self.is_running or not self._may_retry(base):
+        if self.is_running or not self._may_retry(record):
             return
         reflector, estimate = self._deps.reflector, self._deps.estimate
-        text, target = record.active_observations, self._target(base)
+        text, target = record.active_observations, self._target(record)
         work = partial(reflect_until, reflector, text, target, estimate=estimate)
-        self._start(base, work, waited=needed_now)
+        self._start(record, work, waited=needed_now)
 
     def collect(self, *, within: float = 0.0) -> bool:
         """Return whether a new reflection was stored, waiting at most `within` seconds for the result."""
@@ -310,15 +292,14 @@ class ReflectionJob(_Job[_ReflectionInput]):
             self._record_try(base, is_good=False)
             return False
         reflection = self._reflection(base, found, self._deps.reflector.source)
-        is_kept = self._store.create_generation(self._owner, reflection, active=base.is_needed_now)
-        most = _MAX_REFLECTION_SHARE * min(base.tokens, self._config.reflection.observation_tokens)
-        self._record_try(base, is_good=reflection.tokens <= most)
+        is_kept = self._store.create_generation(self._owner, reflection, active=self._is_waited_for)
+        size = min(base.observation_token_count, self._config.reflection.observation_tokens)
+        self._record_try(base, is_good=reflection.tokens <= _MAX_REFLECTION_SHARE * size)
         return is_kept
 
     def reflect_offline(self, record: ObservationalMemoryRecord) -> bool:
         """Return whether observations were reduced now: by rules, and if that fails by keeping the newest lines."""
-        base = _ReflectionInput.of(record, needed_now=True)
-        text, target = record.active_observations, self._target(base)
+        text, target = record.active_observations, self._target(record)
         reflector = self._deps.fallback_reflector
         # Even at the hardest level the result can exceed the target, because milestones are always kept.
         future = run_now(partial(reflector.reflect, text, level=MAX_LEVEL, target=target))
@@ -332,33 +313,36 @@ class ReflectionJob(_Job[_ReflectionInput]):
         else:
             found = Condensed(last_lines(text, target, self._deps.estimate))
             source = HeuristicReflector.source
-        reflection = self._reflection(base, found, source)
+        reflection = self._reflection(record, found, source)
         return self._store.create_generation(self._owner, reflection, active=True)
 
-    def _may_retry(self, base: _ReflectionInput) -> bool:
+    def _may_retry(self, base: ObservationalMemoryRecord) -> bool:
         """Return whether the observations have clearly grown since the last reflection that was too large."""
         tries, seq, size = self._store.tries(self._owner)
-        if not tries or base.upto_seq < seq:  # the run was restored to an earlier point
+        if not tries or base.cursor < seq:  # the run was restored to an earlier point
             return True
         doublings = min(tries - 1, _MAX_REFLECTION_DOUBLINGS)
         share = self._config.reflection.observation_tokens / _GROWTH_DIVISOR * 2**doublings
-        return base.upto_seq > seq and base.tokens >= size + share
+        return base.cursor > seq and base.observation_token_count >= size + share
 
-    def _record_try(self, base: _ReflectionInput, *, is_good: bool) -> None:
+    def _record_try(self, base: ObservationalMemoryRecord, *, is_good: bool) -> None:
         tries = 0 if is_good else self._store.tries(self._owner)[0] + 1
-        self._store.note_tries(self._owner, tries, base.upto_seq, base.tokens)
+        self._store.note_tries(self._owner, tries, base.cursor, base.observation_token_count)
 
-    def _target(self, base: _ReflectionInput) -> int:
-        share = self._config.reflection.buffer_activation or 0.5
-        return max(1, round(share * min(base.tokens, self._config.reflection.observation_tokens)))
+    def _target(self, base: ObservationalMemoryRecord) -> int:
+        reflection = self._config.reflection
+        size = min(base.observation_token_count, reflection.observation_tokens)
+        return max(1, round((reflection.buffer_activation or 0.5) * size))
 
     def _size(self, found: Condensed) -> int:
         return self._deps.estimate(found.observations)
 
-    def _reflection(self, base: _ReflectionInput, found: Condensed, source: str) -> Reflection:
+    def _reflection(
+        self, base: ObservationalMemoryRecord, found: Condensed, source: str
+    ) -> Reflection:
         return Reflection(
-            base.generation + 1,
-            base.upto_seq,
+            base.generation_count + 1,
+            base.cursor,
             found.observations,
             self._size(found),
             source,

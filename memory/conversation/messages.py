@@ -11,7 +11,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from memory.conversation.format import LineTime, clock_words, with_unit
+from memory.conversation.format import LineTime, clock_words, in_units
 from memory.store.conversation_record import Message, MessageOrigin
 
 MEMORY: Final = "observational-memory"
@@ -171,16 +171,11 @@ def gap_between(earlier: Message, later: Message) -> str:
     """
     spans = []
     if (played := later.game_s - earlier.game_s) >= SHORTEST_GAP_S:
-        spans.append(f"{_span(played)} of play")
+        spans.append(f"{in_units(played, _UNITS)} of play")
     passed = (later.created_ms - earlier.created_ms) / 1_000
     if earlier.created_ms > 0 and passed >= SHORTEST_GAP_S:
-        spans.append(_span(passed))
+        spans.append(in_units(passed, _UNITS))
     return f"[{', '.join(spans)} later]" if spans else ""
-
-
-def _span(seconds: float) -> str:
-    unit, length = next(each for each in _UNITS if seconds >= each[1])
-    return with_unit(int(seconds // length), unit)
 
 
 def transcript(messages: Iterable[Message]) -> str:

@@ -57,20 +57,15 @@ MORE_TRIES: Final = 3  # at higher levels, after the first
 
 
 def reflect_until(
-    reflector: Reflector,
-    text: str,
-    target: int,
-    start_level: int = 0,
-    estimate: Callable[[str], int] = tokens,
+    reflector: Reflector, text: str, target: int, estimate: Callable[[str], int] = tokens
 ) -> Condensed:
     """Return the first reflection of at most `target` tokens that is smaller than `text` and not empty.
 
-    The levels from `start_level` to three above it are tried, none above 4. Raises CondensingFailed at once when no answer
-    comes, else after the last level. The same text would fail again, so the caller should retry only after it has changed.
+    The levels 0 to 3 are tried. Raises CondensingFailed at once when no answer comes, else after the last level. The
+    same text would fail again, so the caller should retry only after it has changed.
     """
     problem = ""
-    first = min(max(start_level, 0), MAX_LEVEL)
-    for level in range(first, min(first + MORE_TRIES, MAX_LEVEL) + 1):
+    for level in range(1 + MORE_TRIES):
         try:
             found = reflector.reflect(text, level=level, target=target)
         except UnusableAnswer as unusable:

@@ -19,6 +19,7 @@ from memory.conversation.format import (
     LinePriority,
     LineTime,
     clock_words,
+    in_units,
     is_as_of_writing,
     is_header,
     read_date,
@@ -90,9 +91,7 @@ def age(date: dt.date, today: dt.date) -> str:
     near = {0: "today", 1: "yesterday", -1: "tomorrow"}
     if days in near:
         return near[days]
-    units = (("year", 365), ("month", 30), ("week", 7), ("day", 1))
-    unit, length = next(each for each in units if abs(days) >= each[1])
-    span = with_unit(abs(days) // length, unit)
+    span = in_units(abs(days), (("year", 365), ("month", 30), ("week", 7), ("day", 1)))
     return f"{span} ago" if days > 0 else f"in {span}"
 
 

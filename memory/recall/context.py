@@ -50,9 +50,7 @@ def line_of(entry: Entry) -> str:
         for name, value in entry.data.items()
         if value not in (None, "", [], {}, ())
     )
-    if len(content) > _MAX_CONTENT:
-        content = content[: _MAX_CONTENT - 1] + "…"
-    line = f"- {entry.kind}: {content}"
+    line = f"- {entry.kind}: {content if len(content) <= _MAX_CONTENT else content[: _MAX_CONTENT - 1] + '…'}"
     if entry.closed:
         line += f" (no longer so: {entry.closed})"
     evidence = entry.sources or (f"tick:{entry.tick}",)

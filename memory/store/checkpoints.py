@@ -79,15 +79,7 @@ class CheckpointReader(Reader):
 
         Raises MissingCheckpoint when the file no longer holds it.
         """
-        row = self._database.row(
-            "SELECT tick, frame, state, chain, why FROM checkpoints WHERE id = ?", (number,)
-        )
-        if row is None:
-            raise MissingCheckpoint(
-                f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
-            )
-        tick, frame, state, chain, why = row
-        return Checkpoint(tick, frame, state, chain, number, why)
+        return Checkpoint(*self._row(("tick", "frame", "state", "chain", "id", "why"), number))
 
     def marks(self) -> list[CheckpointInfo]:
         """Return the descriptions of all checkpoints, oldest first."""
@@ -117,15 +109,15 @@ class CheckpointReader(Reader):
 
     def extent(self, checkpoint: Checkpoint) -> Extent:
         """Return what the file held at that checkpoint."""
-        sql = select_from("checkpoints", Extent._fields) + "WHERE id = ?"
-        row = self._database.row(sql, (checkpoint.id,))
-        if row is None:
-            message = (
-                f"{self._database.path} does not hold this checkpoint of tick {checkpoint.tick}; "
-                "take one of those it holds."
+        return Extent(*self._row(Extent._fields, checkpoint.id))
+
+    def _row(self, columns: Sequence[str], number: int) -> tuple[Any, ...]:
+        sql = select_from("checkpoints", columns) + "WHERE id = ?"
+        if (row := self._database.row(sql, (number,))) is None:
+            raise MissingCheckpoint(
+                f"{self._database.path} does not hold checkpoint {number}; take one that it holds."
             )
-            raise MissingCheckpoint(message)
-        return Extent(*row)
+        return row
 
 
 def save_checkpoint(

@@ -12,8 +12,7 @@ from typing import Any, Final
 from memory.blackboard.entry import Entry
 from memory.store.database import Database
 from memory.tiers.contributions import ByEntry, Contribution
-from memory.tiers.forgetting import MONTH_S
-from memory.tiers.knowledge import KIND_BY_NAME, KNOWLEDGE_SCOPES
+from memory.tiers.knowledge import KIND_BY_NAME, KNOWLEDGE_SCOPES, MONTH_S
 from memory.tiers.lasting import TOTALS_KEY, Key, OutboxRow
 
 EARLIEST: Final = 1_735_689_600.0  # 2025-01-01 UTC, before the first release: a clock that shows less was never set

@@ -11,12 +11,13 @@ from memory.store.database import Database
 from memory.store.dates import Dates, dates_at
 from memory.store.lasting import SELECT, Row, entry_of, history_of
 from memory.tiers.contributions import EntryHistory
-from memory.tiers.forgetting import MONTH_S, decayed
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
     KIND_BY_TABLE,
     KNOWLEDGE_SCOPES,
+    MONTH_S,
     ConsolidationConfig,
+    decayed,
 )
 from memory.tiers.lasting import ENTRIES, record_of, valid_entry, worth_of
 

@@ -59,13 +59,6 @@ IMPORTANT: Final = 8  # from this importance on, entries are never pruned for lo
 MOST_COPIES: Final = 3  # made by openings
 
 
-class MaintenanceCounts(NamedTuple):
-    """The result of maintenance: the numbers of merged and of pruned entries."""
-
-    merged: int
-    pruned: int
-
-
 class Ageing(NamedTuple):
     """What an opening changed: rows with corrected dates, archived rows, and the copy of the file before."""
 
@@ -214,10 +207,10 @@ class KnowledgeStore(KnowledgeReader):
         self._prune_knowledge()
         self.prune()
 
-    def maintain(self, scope_glob: str = "*") -> MaintenanceCounts:
-        """Merge equal entries and archive decayed ones in the scopes that match a glob, and return the counts."""
+    def maintain(self, scope_glob: str = "*") -> tuple[int, int]:
+        """Return how many equal entries were merged and how many decayed ones archived, in the scopes that match a glob."""
         with self._database.transaction():
-            return MaintenanceCounts(self._merge(scope_glob), self.prune(scope_glob))
+            return self._merge(scope_glob), self.prune(scope_glob)
 
     def prune(self, scope_glob: str = "*") -> int:
         """Archive entries worth too little or over the cap of their scope, and return how many; important ones stay."""

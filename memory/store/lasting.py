@@ -42,11 +42,6 @@ COLUMNS: Final = (
 NAMES: Final = tuple(COLUMNS.split(", "))
 SCOPE: Final = 1
 KEY: Final = 8
-LASTING: Final = (
-    "agent:?*:ltm:?*",
-    "team:?*",
-    "collective",
-)  # scopes of entries that outlive a run
 _JSON: Final = ("data", "tags", "sources", "merged")
 SELECT: Final = select_from(ENTRIES, NAMES)
 INSERT: Final = insert_into(ENTRIES, NAMES)

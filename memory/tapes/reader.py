@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from memory.errors import ForeignStore, StoreError, UnknownMemory
-from memory.tapes.entries import (
-    SHORT,
-    TapeEntry,
-    TapeSession,
-    TokenUsage,
-    moment,
-    path_to,
-    read_content,
-)
+from memory.tapes.entries import SHORT, TapeEntry, TapeSession, TokenUsage, moment, read_content
 from memory.tapes.hashing import Bucket
 from memory.tapes.readonly_file import ReadOnlyFile
 
@@ -212,15 +204,6 @@ WITH RECURSIVE chain (h) AS (
 )
 SELECT {columns} FROM chain JOIN nodes n ON n.hash = chain.h
 """
-_UP: Final = """
-WITH RECURSIVE chain (h) AS (
-    SELECT :start
-    UNION
-    SELECT n.parent_hash FROM nodes n JOIN chain ON n.hash = chain.h WHERE n.parent_hash <> ''
-    LIMIT :most
-)
-SELECT {columns} FROM chain JOIN nodes n ON n.hash = chain.h
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,22 +262,13 @@ class TapeReader:
 
         Raises UnknownMemory when there is no such node.
         """
-        entries = self._entries(_DOWN, root)
+        entries = self._entries(root)
         paths = paths_from(
             root, (NodeLink(e.hash, e.parent_hash, e.timestamp) for e in entries.values())
         )
         main = tuple(entries[name] for name in paths.main)
         branches = tuple(tuple(entries[name] for name in branch) for branch in paths.branches)
         return TapeSession(root, main, branches, self._faults(entries, root))
-
-    def read_path(self, leaf: str) -> TapeSession:
-        """Return the path from its root to `leaf`, without branches.
-
-        Raises UnknownMemory when there is no such node.
-        """
-        entries = self._entries(_UP, leaf)
-        way = path_to(leaf, entries)
-        return TapeSession(way[0].hash, way, (), self._faults(entries, way[0].hash))
 
     def verify_hash(self) -> HashCheck:
         """Return how many nodes of the tape have a valid hash, and which do not."""
@@ -334,8 +308,8 @@ class TapeReader:
             NodeLink(str(h), str(p) if p else None, moment(at)) for h, p, at in self._file.rows(sql)
         ]
 
-    def _entries(self, chain: str, start: str) -> dict[str, TapeEntry]:
-        sql = chain.format(columns=select_list(self._columns))
+    def _entries(self, start: str) -> dict[str, TapeEntry]:
+        sql = _DOWN.format(columns=select_list(self._columns))
         rows = self._file.rows(sql, {"start": start, "most": self._max_nodes})
         entries = {entry.hash: entry for entry in map(entry_of, rows)}
         if start not in entries:

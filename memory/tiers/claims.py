@@ -3,7 +3,7 @@
 A claim names a fact and its bounds: `{"claims": {"fact": "badges", "at_least": 1}, ...}`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
@@ -48,11 +48,6 @@ class ClaimChecker:
                 self._track(entry)
         for glob in ("agent:*:working", "agent:*:stm", "agent:*:ltm:*", "team:*", COLLECTIVE):
             blackboard.subscribe(glob, self._on_event)  # sensory scopes hold no claims
-
-    @property
-    def open_claims(self) -> Iterable[Entry]:
-        """The claims that are neither verified nor contradicted yet."""
-        return tuple(self._claims.values())
 
     def check_claims(self, facts: Mapping[str, int], tick: int) -> None:
         """Verify or close each open claim about one of `facts`."""

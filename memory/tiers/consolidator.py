@@ -12,8 +12,8 @@ from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
-from memory.tiers import forgetting, lessons
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers import lessons
+from memory.tiers.knowledge import ConsolidationConfig, KnowledgeKey
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.strategist import StrategistMemory
 from memory.tiers.tactician import TacticianMemory
@@ -104,10 +104,13 @@ class MemoryConsolidator:
         actions = 0
         is_final = reason == "session_end"
         if self.config.session_end_consolidate or not is_final:
-            actions = self.consolidate_observer_to_strategist(is_final=is_final)
+            before = self._flows.carried("actions")
+            # The last sequence may still continue: unless this is the final call, it waits for the next one.
+            self._flows.run(*lessons.OBSERVER_EDGES, final=is_final)
+            actions = self._flows.carried("actions") - before
             if is_final:
                 self._write_summary(current_tick)
-            written = self.consolidate_strategist_to_tactician()
+            written = self._flows.run(*lessons.LTM_EDGES)
             self._flows.run(final=is_final)  # edges added from outside
         done = Consolidation(
             number=self.consolidations + 1,
@@ -124,40 +127,25 @@ class MemoryConsolidator:
         )
         return done
 
-    def consolidate_observer_to_strategist(self, *, is_final: bool = False) -> int:
-        """Return the number of actions carried, which are counted by sequence and one by one.
-
-        The last sequence may still continue: unless this is the final call, it waits for the next one.
-        """
-        before = self._flows.carried("actions")
-        self._flows.run(*lessons.OBSERVER_EDGES, final=is_final)
-        return self._flows.carried("actions") - before
-
-    def consolidate_strategist_to_tactician(self) -> Counter[str]:
-        """Return the number of new lessons of each kind."""
-        return self._flows.run(*lessons.LTM_EDGES)
-
-    def apply_forgetting(self, *, is_final: bool = False) -> list[forgetting.KnowledgeKey]:
+    def apply_forgetting(self, *, is_final: bool = False) -> list[KnowledgeKey]:
         """Return the knowledge removed from the tactician because its value was below the threshold.
 
         Scopes that are due are maintained too, in the final call all of them. Inside a run knowledge does not age, because
         game time is not calendar time: its value changes only by evidence.
         """
         self._maintenance.run(forced=is_final)
-        below_threshold = forgetting.below_threshold(
-            self.tactician.knowledge(), self.config, now=self._started_at
-        )
-        for memory in below_threshold:
+        values = self._values()
+        forgotten = [key for key in values if values[key] < self.config.importance_threshold]
+        for memory in forgotten:
             self.tactician.forget(memory)
-        return below_threshold
+        return forgotten
 
     def prioritize_memories(self) -> dict[str, list[str]]:
         """Return the ids that each tier holds, most valuable first."""
         working = self.observer.blackboard.entries(self.observer.working)
         objectives = sorted(self.strategist.objectives, key=lambda each: -each.priority)
         battles = sorted(self.strategist.battle_history, key=lambda each: each.outcome != "defeat")
-        rate = self.config.forgetting_decay_rate
-        value = forgetting.values(self.tactician.knowledge(), now=self._started_at, rate=rate)
+        value = self._values()
         return {
             "observer": [
                 str(each.seq) for each in sorted(working, key=lambda each: -each.importance)
@@ -182,6 +170,10 @@ class MemoryConsolidator:
             "mistakes": len(self.tactician.mistakes),
             "preferences": len(self.tactician.preferences),
         }
+
+    def _values(self) -> dict[KnowledgeKey, float]:
+        rate = self.config.forgetting_decay_rate
+        return self.tactician.knowledge().values(now=self._started_at, rate=rate)
 
     def _write_summary(self, tick: int) -> None:
         """Write a summary of the session to short-term memory, from where it goes to later runs."""

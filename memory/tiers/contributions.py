@@ -15,8 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from memory.blackboard.entry import TRUST, Data, Entry, Status
 from memory.codec import Json, as_json, encode, from_json
-from memory.tiers.forgetting import decayed
-from memory.tiers.knowledge import KIND_BY_NAME, ConsolidationConfig
+from memory.tiers.knowledge import KIND_BY_NAME, ConsolidationConfig, decayed
 from memory.tiers.lasting import RUN, TOTALS_KEY, AddingRule, Key, OutboxRow, entry_json, rule_of
 from memory.tiers.tactician import IMPORTANCE, added
 

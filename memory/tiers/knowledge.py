@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from memory.codec import Json, as_json, merged
 
+MONTH_S: Final = 30 * 86_400.0
 OCCURRENCES: Final = 3  # that make a pattern
 LOST_AT: Final = "lost_at"  # in the situation of a lost battle: how often it was lost, by level
 
@@ -33,6 +34,7 @@ class ConsolidationConfig:
 
 
 SEVERITIES: Final = ("minor", "major", "critical")
+_SEVERITY_VALUE: Final = dict(zip(SEVERITIES, (0.5, 0.8, 1.0), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +225,11 @@ class KnowledgeKind(NamedTuple):
         """The names of all fields, in order."""
         return tuple(self.record.__match_args__)
 
+    def value_of(self, data: Mapping[str, Any]) -> float:
+        """Return the value of a record that has not faded, from 0 to 1."""
+        value = data[self.worth]
+        return float(_SEVERITY_VALUE.get(value, 0.5) if self.worth == "severity" else value)
+
     def rank(self, field_of: Callable[[str], Any]) -> tuple[float, ...]:
         """Return the rank of a record among others of its kind; the lowest are removed first."""
         return tuple(
@@ -257,6 +264,13 @@ KIND_BY_NAME: Final = {kind.name: kind for kind in KINDS}
 KIND_BY_TABLE: Final = {kind.table: kind for kind in KINDS}
 
 
+class KnowledgeKey(NamedTuple):
+    """The key of one knowledge record: its table and its id."""
+
+    table: str
+    id: str
+
+
 @dataclass
 class Knowledge:
     """All knowledge by id. `total_battles` and the rate count battles that were won or lost."""
@@ -274,6 +288,15 @@ class Knowledge:
         collection: dict[str, Any] = getattr(self, KIND_BY_TABLE[table].collection)
         return collection
 
+    def values(self, *, now: float, rate: float) -> dict[KnowledgeKey, float]:
+        """Return the value of each record at `now`, in epoch seconds, from 0 to 1."""
+        worth = dict[KnowledgeKey, float]()
+        for kind in KINDS:
+            for memory_id, record in self.of(kind.table).items():
+                left = decayed(getattr(record, kind.date), now, rate) if kind.fades else 1.0
+                worth[KnowledgeKey(kind.table, memory_id)] = kind.value_of(as_json(record)) * left
+        return worth
+
     def to_json(self) -> dict[str, Json]:
         """Return everything as plain JSON."""
         return {
@@ -285,6 +308,11 @@ class Knowledge:
             "total_battles": self.total_battles,
             "overall_win_rate": self.overall_win_rate,
         }
+
+
+def decayed(since: float, now: float, rate: float) -> float:
+    """Return the part of 1 that is left at `now`, when `rate` is left after one month."""
+    return float(rate ** (max(0.0, now - since) / MONTH_S))
 
 
 def rank(severity: str) -> int:

@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 from memory.blackboard.entry import Data, Entry, merge_of
 from memory.codec import Json, as_json, from_json
 from memory.tiers.encounters import OVER_GAMES
-from memory.tiers.forgetting import value_of
 from memory.tiers.knowledge import (
     KIND_BY_NAME,
     KIND_BY_TABLE,
@@ -105,7 +104,7 @@ def worth_of(entry: Entry) -> float:
     kind = rule_of(entry.scope, entry.kind).kind
     if kind is None:
         return entry.relevance * (0.5 + entry.utility)
-    return value_of(kind, entry.data) * entry.relevance
+    return kind.value_of(entry.data) * entry.relevance
 
 
 def valid_entry(entry: Entry) -> Entry:

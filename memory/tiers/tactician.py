@@ -16,13 +16,13 @@ from memory.blackboard.entry import Entry, EntryKind, record_kind, scope_name
 from memory.blackboard.view import View
 from memory.codec import Json, as_json
 from memory.errors import UnknownMemory
-from memory.tiers.forgetting import KnowledgeKey
 from memory.tiers.knowledge import (
     KIND_BY_TABLE,
     KINDS,
     KNOWLEDGE_SCOPES,
     ConsolidationConfig,
     Knowledge,
+    KnowledgeKey,
     KnowledgeKind,
     KnowledgeRecord,
     LearnedPattern,

@@ -32,7 +32,7 @@ from memory.tapes.entries import SessionIndex, TapeSession, TokenUsage
 from memory.tapes.notes import SessionMark
 from memory.tapes.reader import TapeReader
 from memory.tapes.recorder import TapeRecorder
-from memory.tiers import forgetting, lessons, tactician
+from memory.tiers import knowledge, lessons, tactician
 from memory.tiers.lessons import LessonTransformers
 from memory.tiers.observer import ObserverMemory
 from memory.tiers.strategist import StrategistMemory
@@ -203,5 +203,5 @@ BUGS: Final = (
     Bug("E24", "pruned rows stay in the file", KnowledgeStore, "_archive_row", returning(None)),
     Bug("E29", "sequences are counted but none becomes a pattern", LessonTransformers, "skills", returning(())),
     Bug("E30", "every consolidation reads the whole session again", FlowProgress, "advance", returning(None)),
-    Bug("E31", "relevance does not decay", forgetting, "MONTH_S", replaced_by(1e30)),
+    Bug("E31", "relevance does not decay", knowledge, "MONTH_S", replaced_by(1e30)),
 )  # fmt: skip

@@ -86,7 +86,7 @@ def _show_knowledge(view: FileView, out: Output, *, as_json: bool) -> None:
     runs = view.runs()
     if as_json:
         held = {name: _scope_counts(each) for name, each in places.items()}
-        run_rows = [asdict(each) for each in runs]
+        run_rows = [each._asdict() for each in runs]
         out.say(json.dumps({"scopes": held, "runs": run_rows, "archived": view.archived()}))
         return
     rows = (

@@ -98,12 +98,10 @@ class RawRow(NamedTuple):
         }
 
 
-def rows_of(
-    database: Database, table: str, columns: Sequence[str], number: str = "rowid"
-) -> Iterator[RawRow]:
-    """Yield the rows of one of our tables in the order of `number`."""
+def rows_of(database: Database, table: str, columns: Sequence[str]) -> Iterator[RawRow]:
+    """Yield the rows of one of our tables in the order of their numbers."""
     wanted = ", ".join(_AS_BYTES.format(f'"{name}"') for name in columns)
-    for place, *values in database.rows(f'SELECT {number}, {wanted} FROM "{table}" ORDER BY 1'):  # noqa: S608
+    for place, *values in database.rows(f'SELECT rowid, {wanted} FROM "{table}" ORDER BY 1'):  # noqa: S608
         yield RawRow(place, values, columns)
 
 

@@ -26,10 +26,10 @@ from memory.store.dates import Dates, dates_at, wrong_contributions, wrong_rows
 from memory.store.knowledge_store import IMPORTANT, MAX_ENTRIES
 from memory.store.lasting import ContributionTable
 from memory.tiers.contributions import BY_HAND, MANAGER, RESTORED, ByEntry
-from memory.tiers.forgetting import MONTH_S, decayed
 from memory.tiers.knowledge import (
     KINDS,
     KNOWLEDGE_SCOPES,
+    MONTH_S,
     SEVERITIES,
     ConsolidationConfig,
     KnowledgeRecord,
@@ -37,6 +37,7 @@ from memory.tiers.knowledge import (
     MistakeRecord,
     PlayerPreference,
     SuccessfulStrategy,
+    decayed,
 )
 from memory.tiers.lasting import ENTRIES, TOTALS_KEY, record_of, worth_of
 from memory.tiers.tactician import MISTAKE, PATTERN, PREFERENCE, STRATEGY

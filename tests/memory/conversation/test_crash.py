@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from memory import RunStore, open_run_store
-from memory.conversation.archive import Detail, MessageRecall, catalogue, group_id
+from memory.conversation.archive import MessageRecall, catalogue, group_id
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import conversations_of
 from memory.conversation.port import ConversationEvent, ConversationEventKind
@@ -430,7 +430,7 @@ def test_d18_d26_details_dropped_by_a_reflection_can_be_recalled(
         recalling.recall(groups[0]).text
     )
     assert "the secret is kept\nunder the third stone" in (
-        recalling.recall(groups[0], Detail.HIGH).text
+        recalling.recall(groups[0], in_full=True).text
     )
     everything = [recalling.recall(group).text.count("tick ") for group in groups]
     assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
@@ -442,12 +442,12 @@ def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: TalkFixture) -> No
     it.conversation.before_call(0)
     recalling = MessageRecall(it.store, "t", tokens, room=500)
     (group,) = map(group_id, it.store.chunks("t"))
-    first = recalling.recall(group, Detail.HIGH)
+    first = recalling.recall(group, in_full=True)
     assert first.pages > 3
-    pages = [recalling.recall(group, Detail.HIGH, number + 1) for number in range(first.pages)]
+    pages = [recalling.recall(group, number + 1, in_full=True) for number in range(first.pages)]
     assert "".join(page.text for page in pages) == f"tick 1, user: {words}"
     assert all(tokens(page.text) <= 500 for page in pages)
-    assert recalling.recall(group, Detail.HIGH, 99) == pages[-1]
+    assert recalling.recall(group, 99, in_full=True) == pages[-1]
     short = recalling.recall(group)
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
 

@@ -269,15 +269,12 @@ def test_d17_a_reflection_that_is_not_smaller_is_retried_at_higher_levels() -> N
     ]
 
 
-@pytest.mark.parametrize(
-    ("start", "levels"), [(0, [0, 1, 2, 3]), (1, [1, 2, 3, 4]), (3, [3, 4]), (9, [4])]
-)
-def test_d17_d34_at_most_three_higher_levels_are_tried(start: int, levels: list[int]) -> None:
+def test_d17_d34_at_most_three_higher_levels_are_tried() -> None:
     model = Answers([in_tags(LONG)])
     with pytest.raises(CondensingFailed, match="ask again when there are more"):
-        reflect_until(ModelReflector(model), LONG, 10_000, start)
+        reflect_until(ModelReflector(model), LONG, 10_000)
     assert [system for system, _ in model.prompts] == [
-        reflecting_prompt(LONG, level, 10_000).system for level in levels
+        reflecting_prompt(LONG, level, 10_000).system for level in range(4)
     ]
 
 

@@ -161,7 +161,7 @@ def test_a_dead_branch_is_read_back_to_power_on(store: RunStore) -> None:
 def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
     store.record.append(step(1))
     store.commit(checkpoint=checkpoint(1))
-    with pytest.raises(MissingCheckpoint, match="does not hold this checkpoint of tick 1"):
+    with pytest.raises(MissingCheckpoint, match="does not hold checkpoint 0"):
         store.rewind(checkpoint(1))
     assert ticks(store) == [1]
 

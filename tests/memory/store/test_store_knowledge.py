@@ -27,7 +27,7 @@ from memory.codec import decode, encode
 from memory.errors import UnknownScope
 from memory.inspect import forget_items
 from memory.store.database import in_memory
-from memory.store.knowledge_store import MAX_ENTRIES, MaintenanceCounts
+from memory.store.knowledge_store import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.tiers.knowledge import KINDS, ConsolidationConfig
@@ -422,7 +422,7 @@ def test_e31_pruning_and_archiving_are_one_transaction(store: KnowledgeStore) ->
         store.maintain()
     store._database.execute("ALTER TABLE elsewhere RENAME TO archive")
     assert keys(store.entries()) == ["run-1/note:a"]
-    assert store.maintain().pruned == 1
+    assert store.maintain() == (0, 1)
     assert len(archived(store)) == 1
 
 
@@ -438,7 +438,7 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
     )
     store.deliver("run-2", [note(1, "gate", scope=scope, tags=["b"], utility=0.8)])
     store.deliver("run-3", [note(1, "gate", scope=scope, importance=3)])
-    assert store.maintain(scope) == MaintenanceCounts(merged=2, pruned=1)
+    assert store.maintain(scope) == (2, 1)
     gate, elsewhere = sorted(store.seed(), key=lambda entry: entry.scope != scope)
     assert (gate.scope, elsewhere.scope) == (scope, SEMANTIC)
     # The most trusted of them stays, with the evidence and the best of all.
@@ -454,7 +454,7 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
         "run-3/note:gate",
         "run-1/note:faint",
     ]
-    assert store.maintain(scope) == MaintenanceCounts(merged=0, pruned=0)
+    assert store.maintain(scope) == (0, 0)
     # A run that knows it by a merged key can still close it.
     store.deliver("run-3", [closure(2, "ltm_entries", "note:gate")])
     assert keys(store.seed()) == ["run-1/note:gate"]
@@ -463,8 +463,8 @@ def test_b34_shared_memory_is_maintained(store: KnowledgeStore, scope: str) -> N
 def test_b34_maintenance_is_limited_to_the_given_scopes(store: KnowledgeStore) -> None:
     for run in ("run-1", "run-2"):
         store.deliver(run, [note(1, "a", scope=TEAM), note(2, "a", scope=SHARED)])
-    assert store.maintain("team:*").merged == 1
-    assert store.maintain("collective").merged == 1
+    assert store.maintain("team:*") == (1, 0)
+    assert store.maintain("collective") == (1, 0)
 
 
 def test_the_cap_of_a_scope_retains_the_most_valuable_entries(store: KnowledgeStore) -> None:

@@ -101,10 +101,6 @@ def test_a02_sessions_can_be_listed_by_their_leaves(path: Path) -> None:
     with TapeReader(tape_file(path, rows)) as reader:
         leaves = reader.list_leaves()
         assert sorted(leaves) == [name_of("a", 1), name_of("b", 1)]
-        assert {tuple(texts(reader.read_path(leaf))) for leaf in leaves} == {
-            ("go", "up"),
-            ("go", "down"),
-        }
 
 
 def test_a03_a_session_is_read_in_the_order_of_the_conversation(path: Path) -> None:
@@ -184,7 +180,6 @@ def test_a06_entries_after_a_missing_node_are_read_and_flagged(path: Path) -> No
         assert (head.root, head.nodes, head.is_complete) == (name_of("a", 2), 2, False)
         read = reader.read_session(head.root)
         assert (texts(read), read.faults) == (["2", "3"], ("orphan",))
-        assert reader.read_path(name_of("a", 3)).faults == ("orphan",)
 
 
 def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
@@ -196,7 +191,6 @@ def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
         assert (head.root, head.nodes, head.is_complete) == (name_of("a", 0), 4, False)
         for start in range(3):
             assert reader.read_session(name_of("a", start)).faults == ("cycle",)
-        assert "cycle" in reader.read_path(name_of("a", 3)).faults
     tape_file(path, [node(name_of("b", 0), name_of("b", 0), "user", text("me"))])
     read = session(path, name_of("b", 0))
     assert (texts(read), read.faults) == (["me"], ("cycle",))
@@ -214,7 +208,6 @@ def test_a06_a_very_long_session_is_read_completely(path: Path, indexed: bool) -
     tape_file(path, rows, key=indexed)
     with TapeReader(path) as reader:
         assert len(reader.read_session(name_of("a", 0)).entries) == 6_000
-        assert len(reader.read_path(name_of("a", 5_999)).entries) == 6_000
 
 
 def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(
@@ -427,9 +420,8 @@ def test_a11_an_unreadable_file_is_reported_in_one_line_and_not_created(tmp_path
 def test_a11_a_missing_node_is_reported(path: Path) -> None:
     with TapeReader(tape_file(path, ())) as reader:
         assert reader.list_sessions() == []
-        for read in (reader.read_session, reader.read_path):
-            with pytest.raises(UnknownMemory, match="no node"):
-                read("x")
+        with pytest.raises(UnknownMemory, match="no node"):
+            reader.read_session("x")
 
 
 def test_a12_hashes_are_checked_against_the_content_of_nodes(path: Path) -> None:

@@ -24,7 +24,7 @@ def test_a_claim_confirmed_by_facts_is_verified(tiers: Tiers) -> None:
     assert entry is not None
     assert (entry.status, entry.closed) == ("verified", "")
     assert "tick:9" in entry.sources
-    assert tiers.memory.claim_checker.open_claims == ()
+    assert tiers.memory.claim_checker._claims == {}
 
 
 def test_a_claim_contradicted_by_facts_is_closed_with_evidence(tiers: Tiers) -> None:
@@ -45,7 +45,7 @@ def test_a_claim_contradicted_by_facts_is_closed_with_evidence(tiers: Tiers) -> 
 def test_a_claim_without_a_fact_stays_a_claim(tiers: Tiers, said: object) -> None:
     claim(tiers, said)
     tiers.memory.claim_checker.check_claims({"badges": 0}, tick=9)
-    (entry,) = tiers.memory.claim_checker.open_claims
+    (entry,) = tiers.memory.claim_checker._claims.values()
     assert (entry.status, entry.closed) == ("claim", "")
     assert verdict_on(said, {"badges": 0}) is None
 
@@ -56,9 +56,8 @@ def test_open_claims_are_found_again_after_a_restart(tmp_path: Path) -> None:
     tiers.store.commit()
     tiers.store.close()
     again = open_tiers(tmp_path / "run.sqlite")
-    assert [entry.data["text"] for entry in again.memory.claim_checker.open_claims] == [
-        "We have a badge."
-    ]
+    (entry,) = again.memory.claim_checker._claims.values()
+    assert entry.data["text"] == "We have a badge."
     again.store.close()
 
 
