@@ -1,77 +1,47 @@
 """The blackboard: scopes, capacities, time to live, events."""
 
-import pytest
-
-from memory import Blackboard, BlackboardEvent, Entry, MalformedRecord, RunStore
+from memory import Blackboard, BlackboardEvent, Entry, RunStore
+from tests.memory.flow.streams import NOTE, X, held, note, notes
 from tests.memory.samples import SENSORY, STM, WORKING, Tiers
 
 
-def write(
-    blackboard: Blackboard,
-    scope: str,
-    number: int,
-    *,
-    game_s: float = 0.0,
-    tags: tuple[str, ...] = (),
-    importance: int = 3,
-    ttl_s: float | None = None,
-) -> Entry:
-    return blackboard.write(
-        scope,
-        "n",
-        {"n": number},
-        tick=number,
-        game_s=game_s,
-        tags=tags,
-        importance=importance,
-        ttl_s=ttl_s,
-    )
-
-
-def numbers(blackboard: Blackboard, scope: str) -> list[object]:
-    return [entry.data["n"] for entry in blackboard.entries(scope)]
-
-
 def test_entries_are_oldest_first_and_can_be_filtered(blackboard: Blackboard) -> None:
-    entries = [write(blackboard, WORKING, n) for n in range(6)]
-    blackboard.write(WORKING, "other", {"n": 99}, tick=9, game_s=0.0)
-    assert blackboard.entries(WORKING, kind="n") == entries
-    assert blackboard.entries(WORKING, kind="n", limit=2) == entries[-2:]
-    assert blackboard.entries(WORKING, kind="n", since_seq=entries[3].seq) == entries[4:]
-    assert blackboard.entries(WORKING, kind="absent") == []
+    entries = [note(blackboard, n) for n in range(6)]
+    note(blackboard, 99, kind="other")
+    assert blackboard.entries(X, kind=NOTE) == entries
+    assert blackboard.entries(X, kind=NOTE, limit=2) == entries[-2:]
+    assert blackboard.entries(X, kind=NOTE, since_seq=entries[3].seq) == entries[4:]
+    assert blackboard.entries(X, kind="absent") == []
     assert blackboard.entries("agent:other:working") == []
 
 
 def test_a_full_scope_evicts_the_least_important_then_the_oldest(blackboard: Blackboard) -> None:
-    for n in range(50):
-        write(blackboard, SENSORY, n, importance=2 if n in {10, 20} else 5)
-    write(blackboard, SENSORY, 50, importance=5)
-    write(blackboard, SENSORY, 51, importance=5)
-    write(blackboard, SENSORY, 52, importance=5)
-    gone = set(range(53)) - set(numbers(blackboard, SENSORY))
-    assert gone == {10, 20, 0}
+    for n in range(53):
+        note(blackboard, n, scope=SENSORY, importance=2 if n in {10, 20} else 5)
+    assert set(range(53)) - {*held(blackboard, SENSORY)} == {10, 20, 0}
 
 
 def test_entries_expire_by_game_seconds(blackboard: Blackboard) -> None:
-    write(blackboard, SENSORY, 1, game_s=100.0)
-    write(blackboard, SENSORY, 2, game_s=105.0, ttl_s=1.0)
-    write(blackboard, WORKING, 3, game_s=105.0)
+    blackboard.expire(100.0)
+    note(blackboard, 1, scope=SENSORY)
+    blackboard.expire(105.0)
+    note(blackboard, 2, scope=SENSORY, ttl_s=1.0)
+    note(blackboard, 3, scope=WORKING)
     assert blackboard.expire(105.9) == 0
     assert blackboard.expire(106.0) == 1
-    assert numbers(blackboard, SENSORY) == [1]
-    write(blackboard, SENSORY, 4, game_s=110.0)  # a write brings its own time
-    assert numbers(blackboard, SENSORY) == [4]
-    assert numbers(blackboard, WORKING) == [3]
+    assert held(blackboard, SENSORY) == [1]
+    blackboard.write(SENSORY, NOTE, {"n": 4}, tick=4, game_s=110.0)  # a write brings its own time
+    assert (held(blackboard, SENSORY), held(blackboard, WORKING)) == ([4], [3])
 
 
 def test_forget_removes_by_scope_kind_or_seq(blackboard: Blackboard) -> None:
-    first = write(blackboard, WORKING, 1)
-    write(blackboard, WORKING, 2)
-    blackboard.write(WORKING, "other", {"n": 3}, tick=1, game_s=0.0)
-    assert blackboard.forget(WORKING, through_seq=first.seq) == 1
-    assert blackboard.forget(WORKING, kind="other") == 1
-    assert numbers(blackboard, WORKING) == [2]
-    assert blackboard.forget(WORKING) == 1
+    first = note(blackboard, 1)
+    note(blackboard, 2)
+    note(blackboard, 3, kind="other")
+    assert blackboard.forget(X, through_seq=first.seq) == 1
+    assert blackboard.forget(X, kind="other") == 1
+    assert held(blackboard, X) == [2]
+    assert blackboard.forget(X) == 1
     assert blackboard.forget("agent:nobody:working") == 0
 
 
@@ -83,34 +53,24 @@ def test_a_broken_listener_does_not_disturb_the_writer(store: RunStore) -> None:
         raise ValueError("broken")
 
     blackboard.subscribe("*", broken)
-    write(blackboard, WORKING, 1)
-    write(blackboard, WORKING, 2)
+    notes(blackboard, (1, 2))
     assert blackboard.faults == {broken.__qualname__: 2}
     assert seen == [broken.__qualname__]
 
 
-@pytest.mark.parametrize("importance", [0, 11])
-def test_importance_is_from_one_to_ten(blackboard: Blackboard, importance: int) -> None:
-    with pytest.raises(MalformedRecord, match=r"not in 1\.\.10"):
-        write(blackboard, WORKING, 1, importance=importance)
-
-
 def test_committed_entries_survive_a_restart(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    kept = write(blackboard, STM, 1, tags=("a", "b"), importance=9)
+    kept = note(blackboard, 1, tags=("a", "b"), importance=9)
     store.commit()
-    write(blackboard, STM, 2)
-    assert Blackboard(store).entries(STM) == [kept]
+    note(blackboard, 2)
+    assert Blackboard(store).entries(X) == [kept]
 
 
 def test_evicted_entries_are_deleted_from_the_file(store: RunStore) -> None:
     blackboard = Blackboard(store)
-    for n in range(30):
-        write(blackboard, SENSORY, n)
-    store.commit()
-    for n in range(30, 80):
-        write(blackboard, SENSORY, n)
-    store.commit()
+    for part in (range(30), range(30, 80)):
+        notes(blackboard, part, scope=SENSORY)
+        store.commit()
     assert [entry.data["n"] for entry in store.live_entries()] == list(range(30, 80))
 
 
@@ -118,30 +78,21 @@ def test_entries_of_earlier_runs_are_known_from_tick_0(tiers: Tiers) -> None:
     old = Entry(7, STM, "tale", 900, 450.0, {"n": 1}, frozenset({"old"}), 8, None, key="run-0/7")
     tiers.memory.inherit([old])
     (entry,) = tiers.blackboard.entries(STM, kind="tale")
-    assert (entry.key, entry.data, entry.tags, entry.importance) == (
-        "run-0/7",
-        old.data,
-        old.tags,
-        8,
-    )
-    assert (entry.tick, entry.game_s) == (0, 0.0)
+    assert entry == old._replace(seq=entry.seq, tick=0, game_s=0.0, expires_s=entry.expires_s)
     assert tiers.memory.map().pending == 0  # earlier runs delivered it
 
 
 def test_changes_differs_after_each_change_and_only_then(blackboard: Blackboard) -> None:
-    seen = [blackboard.changes(WORKING)]
-
-    def note_changes() -> None:
-        seen.append(blackboard.changes(WORKING))
-
-    entry = write(blackboard, WORKING, 1, ttl_s=5.0)
-    note_changes()
-    blackboard.revise(entry, utility=1.0)
-    note_changes()
-    blackboard.expire(6.0)
-    note_changes()
-    blackboard.restore(blackboard.to_json())
-    note_changes()
+    seen = [blackboard.changes(X)]
+    entry = note(blackboard, 1, ttl_s=5.0)
+    for change in (
+        lambda: None,
+        lambda: blackboard.revise(entry, utility=1.0),
+        lambda: blackboard.expire(6.0),
+        lambda: blackboard.restore(blackboard.to_json()),
+    ):
+        change()
+        seen.append(blackboard.changes(X))
     assert len(set(seen)) == len(seen)
-    write(blackboard, STM, 2)
-    assert blackboard.changes(WORKING) == seen[-1]
+    note(blackboard, 2, scope=STM)
+    assert blackboard.changes(X) == seen[-1]

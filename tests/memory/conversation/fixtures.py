@@ -1,6 +1,6 @@
 """Shared helpers of conversation tests: stubs of observers, files, and a check of message coverage."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,12 @@ from memory.conversation.boundaries import call_ids, result_ids
 from memory.conversation.config import ConversationConfig, parse_config
 from memory.conversation.conversation import Conversation
 from memory.conversation.jobs import Dependencies
-from memory.conversation.port import Condensed, CondensingFailed, ConversationEvent
+from memory.conversation.port import (
+    Condensed,
+    CondensingFailed,
+    ConversationEvent,
+    ConversationEventKind,
+)
 from memory.conversation.view import ConversationView
 from memory.store.conversation_record import Message, MessageOrigin, ObservationalMemoryRecord
 from memory.store.conversations import ConversationStore
@@ -138,6 +143,10 @@ class TalkFixture:
     @property
     def record(self) -> ObservationalMemoryRecord:
         return self.conversation.record()
+
+    def told(self, kind: ConversationEventKind) -> list[Mapping[str, object]]:
+        """Return what the events of a kind said."""
+        return [part.data for part in self.events if part.kind is kind]
 
     def turns(self, count: int, words: int = 20) -> None:
         for _ in range(count):

@@ -19,23 +19,22 @@ SAMPLE = {
 }
 
 
-def test_d25_true_gives_the_defaults() -> None:
-    assert parse_config(True) == ConversationConfig()
-    assert parse_config({"storage": None, "options": {"observationalMemory": True}}) == (
-        ConversationConfig()
-    )
+def test_d20_d25_true_gives_the_defaults_and_false_turns_off() -> None:
+    defaults = ConversationConfig()
+    assert parse_config(True) == defaults
+    assert parse_config({"storage": None, "options": {"observationalMemory": True}}) == defaults
     assert parse_config(False) is None
+    config = parse_config({"observation": {"bufferTokens": False}})
+    assert config is not None
+    assert config.observation.buffer_step == 0
 
 
 def test_d02_d20_the_defaults_are_those_of_the_design() -> None:
     config = ConversationConfig()
     observation, reflection = config.observation, config.reflection
     assert (observation.message_tokens, reflection.observation_tokens) == (30_000, 40_000)
-    assert (observation.buffer_step, observation.floor, observation.blocking) == (
-        6_000,
-        6_000,
-        36_000,
-    )
+    sizes = observation.buffer_step, observation.floor, observation.blocking
+    assert sizes == (6_000, 6_000, 36_000)
     assert (reflection.buffering, reflection.blocking) == (20_000, 48_000)
     assert (observation.temperature, reflection.temperature) == (0.3, 0.0)
     assert config.scope is ConversationScope.THREAD
@@ -56,21 +55,13 @@ def test_d02_d25_the_full_sample_parses_unchanged(*, wrapped: bool) -> None:
 
 
 def test_d25_names_may_be_camel_or_snake_case() -> None:
-    snake = {
-        "share_token_budget": True,
-        "observation": {"message_tokens": 10, "model_settings": {"temperature": 0.1}},
-    }
-    camel = {
-        "shareTokenBudget": True,
-        "observation": {"messageTokens": 10, "modelSettings": {"temperature": 0.1}},
-    }
-    assert parse_config(snake) == parse_config(camel)
-
-
-def test_d20_false_turns_buffering_off() -> None:
-    config = parse_config({"observation": {"bufferTokens": False}})
-    assert config is not None
-    assert config.observation.buffer_step == 0
+    snake = "share_token_budget", "message_tokens", "model_settings"
+    camel = "shareTokenBudget", "messageTokens", "modelSettings"
+    one, other = (
+        parse_config({share: True, "observation": {size: 10, model: {"temperature": 0.1}}})
+        for share, size, model in (snake, camel)
+    )
+    assert one == other != parse_config(True)
 
 
 @pytest.mark.parametrize(

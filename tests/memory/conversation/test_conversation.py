@@ -6,19 +6,10 @@ from pathlib import Path
 import pytest
 
 from memory.conversation.boundaries import Cut, boundary, with_pairs
-from memory.conversation.config import ConversationConfig
-from memory.conversation.conversation import Conversation
 from memory.conversation.port import ConversationEvent, ConversationEventKind
-from memory.store.conversation_record import (
-    Chunk,
-    ConversationScope,
-    Message,
-    MessageOrigin,
-    Reflection,
-)
+from memory.store.conversation_record import Chunk, ConversationScope, Message, Reflection
 from memory.store.conversations import ConversationStore
 from tests.memory.conversation.fixtures import (
-    StubObserver,
     StubReflector,
     TalkFixture,
     assert_sendable,
@@ -45,10 +36,8 @@ def test_d02_d08_at_the_threshold_messages_are_observed_and_replaced(
     assert record.cursor == asked[-1].seq
     assert view.observations == record.active_observations
     assert view.observations.startswith("* 🟡 saw 1 2 3")
-    assert (view.current_task, view.suggested_response) == (
-        f"task {record.cursor}",
-        f"reply {record.cursor}",
-    )
+    task, reply = view.current_task, view.suggested_response
+    assert (task, reply) == (f"task {record.cursor}", f"reply {record.cursor}")
     kinds = [part.kind for part in it.events]
     start = kinds.index(ConversationEventKind.OBSERVATION_START)
     assert start < kinds.index(ConversationEventKind.OBSERVATION_END)
@@ -56,18 +45,40 @@ def test_d02_d08_at_the_threshold_messages_are_observed_and_replaced(
     assert not list(coverage_problems(threads.database))
 
 
-def test_d01_d04_a_call_sees_observations_and_messages_after_the_cursor(it: TalkFixture) -> None:
+def test_d01_d04_d12_a_call_sees_observations_and_messages_after_the_cursor(
+    it: TalkFixture,
+) -> None:
     it.turns(40)
     it.say("user")
-    view = it.conversation.before_call(0)
-    cursor = it.record.cursor
-    everything = it.store.messages("t")
-    assert cursor > 0
-    assert [each.seq for each in view.tail] == [
-        each.seq for each in everything if each.seq > cursor
-    ]
-    assert {seq for seq in range(1, cursor + 1) if f" {seq}" in str(view.observations)}
+    view, record = it.conversation.before_call(0), it.record
+    assert record.cursor > 0
+    everything = [each.seq for each in it.store.messages("t")]
+    assert [each.seq for each in view.tail] == [seq for seq in everything if seq > record.cursor]
+    observed = [seq for seq in everything if seq in record.observed_message_ids]
+    assert observed == [seq for seq in everything if seq <= record.cursor]
+    assert {seq for seq in range(1, record.cursor + 1) if f" {seq}" in str(view.observations)}
     assert sum(each.tokens for each in view.tail) < 1_000
+
+
+def test_d06_d20_d29_buffered_chunks_are_activated_without_the_observer(it: TalkFixture) -> None:
+    while it.record.pending_message_tokens < 1_000:
+        it.say("user", 30)
+        it.say("assistant", 30)
+        it.conversation.after_turn()
+    waiting = it.record.buffered_observation_chunks
+    assert len(waiting) >= 4  # one at each fifth of the threshold
+    sizes = [sum(each.tokens for each in asked) for asked in it.observer.asked]
+    assert all(200 <= size < 320 for size in sizes)
+    assert it.record.cursor == 0
+    it.observer.fails = True
+    view = it.conversation.before_call(0)
+    assert len(it.observer.asked) == len(sizes)
+    record = it.record
+    assert record.cursor in [each.to_seq for each in waiting]
+    active = [each.text for each in waiting if each.to_seq <= record.cursor]
+    assert view.observations == "\n".join(active)
+    assert record.buffered_observation_chunks == waiting[len(active) :]
+    assert 0 < record.pending_message_tokens <= 500
 
 
 def test_d03_later_calls_of_a_turn_check_the_thresholds_too(threads: ConversationStore) -> None:
@@ -98,45 +109,6 @@ def test_d03_a_tool_call_is_always_sent_with_its_result() -> None:
     assert interrupted.blocks[0]["type"] == "text"
     assert "look" in interrupted.blocks[0]["text"]
     assert '{"at":"x"}' in interrupted.blocks[0]["text"]
-
-
-def test_d06_d29_buffered_chunks_are_activated_without_the_observer(it: TalkFixture) -> None:
-    while it.record.pending_message_tokens < 1_000:
-        it.say("user", 30)
-        it.say("assistant", 30)
-        it.conversation.after_turn()
-    waiting = it.record.buffered_observation_chunks
-    assert len(waiting) >= 4  # one at each fifth of the threshold
-    calls = len(it.observer.asked)
-    it.observer.fails = True
-    view = it.conversation.before_call(0)
-    assert len(it.observer.asked) == calls
-    record = it.record
-    assert record.cursor in [each.to_seq for each in waiting]
-    active = [each.text for each in waiting if each.to_seq <= record.cursor]
-    assert view.observations == "\n".join(active)
-    assert record.buffered_observation_chunks == waiting[len(active) :]
-    assert 0 < record.pending_message_tokens <= 500
-
-
-def test_d06_activation_asks_no_observer(threads: ConversationStore) -> None:
-    it = talk(threads, ConversationConfig())
-    while len(it.record.buffered_observation_chunks) < 4:
-        it.turn(300)
-    calls = len(it.observer.asked)
-    assert threads.swap_buffered("t", upto=1_000_000) >= 4
-    assert len(it.observer.asked) == calls
-
-
-def test_d20_messages_are_buffered_at_each_fifth_of_the_threshold(it: TalkFixture) -> None:
-    for _ in range(12):
-        it.say("user", 30)
-        it.say("assistant", 30)
-        it.conversation.after_turn()
-    sizes = [sum(each.tokens for each in asked) for asked in it.observer.asked]
-    assert sizes
-    assert all(200 <= size < 320 for size in sizes)
-    assert it.record.cursor == 0
 
 
 EDGES = [Cut(10, 6_000), Cut(20, 12_000), Cut(30, 18_000), Cut(40, 24_500)]
@@ -201,15 +173,6 @@ def test_d20_a_buffered_reflection_is_activated_without_a_call(it: TalkFixture) 
     assert record.active_chunks[0].from_seq > record.reflection.upto_seq
 
 
-def test_d12_one_cursor_marks_observed_messages(it: TalkFixture) -> None:
-    it.turns(60)
-    record = it.record
-    for message in it.store.messages("t"):
-        assert (message.seq in record.observed_message_ids) == (message.seq <= record.cursor)
-    tail = it.conversation.before_call(0).tail
-    assert all(each.seq > record.cursor for each in tail)
-
-
 def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: ConversationStore) -> None:
     it = talk(threads, UNBUFFERED)
     while not it.record.cursor:
@@ -223,14 +186,13 @@ def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: Conversa
 
 def test_d13_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     it.turns(8, 30)
-    status = [part.data for part in it.events if part.kind is ConversationEventKind.STATUS][-1]
+    status = it.told(ConversationEventKind.STATUS)[-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
     assert status["message_tokens"] == sum(each.tokens for each in it.store.messages("t"))
     assert status["buffered_chunks"] == 2
-    assert status["buffered_message_tokens"] == sum(
-        each.message_tokens for each in it.record.buffered_observation_chunks
-    )
+    buffered = it.record.buffered_observation_chunks
+    assert status["buffered_message_tokens"] == sum(each.message_tokens for each in buffered)
 
 
 def test_d14_repeated_messages_never_overwrite_observations(it: TalkFixture) -> None:
@@ -248,27 +210,22 @@ def test_d14_repeated_messages_never_overwrite_observations(it: TalkFixture) -> 
 def test_d22_a_record_has_all_fields_of_a_memory(it: TalkFixture) -> None:
     while not it.record.generation_count:
         it.turn()
+
+    def size(**bounds: int) -> int:
+        return sum(each.tokens for each in it.store.messages("t", **bounds))
+
     record = it.record
-    assert record.active_observations == "\n".join(
-        (record.reflection.text, *(each.text for each in record.active_chunks))
-    )
-    assert record.pending_message_tokens == sum(
-        each.tokens for each in it.store.messages("t", after=record.cursor)
-    )
-    assert record.total_tokens_observed == sum(
-        each.tokens for each in it.store.messages("t", upto=record.cursor)
-    )
+    lines = [record.reflection.text, *(each.text for each in record.active_chunks)]
+    assert record.active_observations == "\n".join(lines)
+    assert record.pending_message_tokens == size(after=record.cursor)
+    assert record.total_tokens_observed == size(upto=record.cursor)
     assert record.generation_count == record.reflection.generation > 0
     assert record.last_observed_at == record.last_buffered_at == 1_000_000
-    assert record.last_buffered_at_tokens == sum(
-        each.message_tokens for each in record.buffered_observation_chunks
-    )
+    buffered = [each.message_tokens for each in record.buffered_observation_chunks]
+    assert record.last_buffered_at_tokens == sum(buffered)
     assert not record.works
-    assert (record.scope, record.origin_type, record.timezone) == (
-        ConversationScope.THREAD,
-        "initial",
-        "UTC",
-    )
+    settled = record.scope, record.origin_type, record.timezone
+    assert settled == (ConversationScope.THREAD, "initial", "UTC")
     assert '"message_tokens":1000' in record.config
 
 
@@ -332,11 +289,7 @@ def test_d26_idle_time_or_another_provider_activates_buffered_chunks(
     it = talk(threads, config)
 
     def reasons() -> list[object]:
-        return [
-            part.data["reason"]
-            for part in it.events
-            if part.kind is ConversationEventKind.ACTIVATION
-        ]
+        return [data["reason"] for data in it.told(ConversationEventKind.ACTIVATION)]
 
     it.turns(8, 30)
     assert it.record.buffered_observation_chunks
@@ -372,23 +325,12 @@ def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:
     it.turns(60)
     it.observer.fails = True
     it.turns(10)
-    kinds = {part.kind for part in it.events}
-    assert kinds >= {
-        ConversationEventKind.BUFFERING_START,
-        ConversationEventKind.BUFFERING_END,
-        ConversationEventKind.BUFFERING_FAILED,
-        ConversationEventKind.ACTIVATION,
-        ConversationEventKind.STATUS,
-        ConversationEventKind.THREAD_UPDATE,
-    }
-    (activation, *_) = [
-        part.data for part in it.events if part.kind is ConversationEventKind.ACTIVATION
-    ]
+    kinds = "BUFFERING_START BUFFERING_END BUFFERING_FAILED ACTIVATION STATUS THREAD_UPDATE"
+    assert {part.kind.name for part in it.events} >= {*kinds.split()}
+    activation = it.told(ConversationEventKind.ACTIVATION)[0]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = [part.data for part in it.events if part.kind is ConversationEventKind.THREAD_UPDATE][
-        -1
-    ]
+    update = it.told(ConversationEventKind.THREAD_UPDATE)[-1]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 
@@ -411,11 +353,3 @@ def test_d04_a_conversation_continues_from_its_file(tmp_path: Path) -> None:
     again = open_conversations(tmp_path / "a.sqlite")
     assert talk(again).conversation.before_call(0) == before
     again.close()
-
-
-def test_a_conversation_has_defaults(threads: ConversationStore) -> None:
-    it = talk(threads, observer=StubObserver())
-    plain = Conversation(threads, "plain", it.deps)
-    plain.say("user", [{"type": "text", "text": "hello"}], MessageOrigin.PLAY, 1, 0.0)
-    assert len(plain.before_call(0).tail) == 1
-    assert plain.status()["message_threshold"] == ConversationConfig().observation.message_tokens

@@ -112,32 +112,40 @@ def test_d15_date_formats_of_models_are_parsed(header: str) -> None:
     )
 
 
-def test_d15_an_answer_has_three_parts() -> None:
-    answer = parse_answer(
-        "Here it is.\n<observations>\nDate: 2026-11-22\n* 🔴 (14:30) left home\n</observations>\n"
-        "<current-task>reach second_town</current-task>\n"
-        "<suggested-response>\nGo north.\n</suggested-response>"
-    )
-    assert answer == Condensed(
-        "Date: 2026-11-22\n* 🔴 (14:30) left home", "reach second_town", "Go north."
-    )
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (
+            "Here it is.\n<observations>\nDate: 2026-11-22\n* 🔴 (14:30) left home\n</observations>\n"
+            "<current-task>reach second_town</current-task>\n"
+            "<suggested-response>\nGo north.\n</suggested-response>",
+            ("Date: 2026-11-22\n* 🔴 (14:30) left home", "reach second_town", "Go north."),
+        ),
+        (  # without tags, its list lines are used
+            "Sure, here are the observations:\n\nDate: 2026-11-22\n* 🔴 (14:30) left home\n"
+            "1. the rival is strong\n\nI hope this helps!\n<current-task>win</current-task>",
+            ("Date: 2026-11-22\n* 🔴 (14:30) left home\n* 🟡 the rival is strong", "win"),
+        ),
+        (
+            "<observations>\n* 🔴 left home\n* 🟡 asked: stuck\n<current-task>win",
+            ("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win"),
+        ),
+        ("I cannot help with that.", ("",)),
+        ("", ("",)),
+    ],
+)
+def test_d15_an_answer_has_three_parts_with_or_without_its_tags(
+    words: str, answer: tuple[str, ...]
+) -> None:
+    assert parse_answer(words) == Condensed(*answer)
 
 
-def test_d15_list_lines_are_used_when_tags_are_missing() -> None:
-    answer = parse_answer(
-        "Sure, here are the observations:\n\nDate: 2026-11-22\n* 🔴 (14:30) left home\n"
-        "1. the rival is strong\n\nI hope this helps!\n<current-task>win</current-task>"
-    )
-    assert answer.observations == (
-        "Date: 2026-11-22\n* 🔴 (14:30) left home\n* 🟡 the rival is strong"
-    )
-    assert answer.current_task == "win"
-
-
-def test_d15_a_truncated_answer_is_parsed_and_an_empty_one_has_no_parts() -> None:
-    assert parse_answer("I cannot help with that.") == parse_answer("") == Condensed("")
-    answer = parse_answer("<observations>\n* 🔴 left home\n* 🟡 asked: stuck\n<current-task>win")
-    assert answer == Condensed("Date: unknown\n* 🔴 left home\n* 🟡 asked: stuck", "win")
+def test_d10_without_memory_nothing_is_injected_and_without_observations_no_reminder() -> None:
+    assert inject(" ", "\n", "", " ") == Injected()
+    assert with_reminder((), Injected()) == ()
+    injected = inject(others=OTHER)
+    assert injected.text.count("<other-conversation") == 1
+    assert injected.reminder == ""
 
 
 def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
@@ -238,17 +246,6 @@ def test_d10_rarely_changing_parts_come_first_as_separate_pieces() -> None:
     assert "user: hello" in later.parts[2]
 
 
-def test_d10_without_memory_nothing_is_injected() -> None:
-    assert inject(" ", "\n", "", " ") == Injected()
-    assert with_reminder((), Injected()) == ()
-
-
-def test_d10_without_observations_there_is_no_reminder() -> None:
-    injected = inject(others=OTHER)
-    assert injected.text.count("<other-conversation") == 1
-    assert injected.reminder == ""
-
-
 def test_d10_the_reminder_is_replaced_not_repeated() -> None:
     before, now = inject(OLD, NEW, others=OTHER), inject("", NEW)
     assert OLD in before.text
@@ -262,13 +259,9 @@ def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
     tail = (said("one"), said("two", origin=MessageOrigin.MODEL))
     seen = with_reminder(tail, inject("", NEW), "run-1")
     assert seen[1:] == tail
-    reminder = seen[0]
-    assert (reminder.thread, reminder.role, reminder.origin) == (
-        "run-1",
-        "user",
-        MessageOrigin.INJECTED,
-    )
-    assert f'id="{CONTINUATION_ID}"' in reminder.blocks[0]["text"]
+    fields = seen[0].thread, seen[0].role, seen[0].origin
+    assert fields == ("run-1", "user", MessageOrigin.INJECTED)
+    assert f'id="{CONTINUATION_ID}"' in seen[0].blocks[0]["text"]
     assert with_reminder(seen, inject("", NEW), "run-1") == seen
     assert with_reminder(seen, Injected()) == tail
     assert [is_reminder(each) for each in seen] == [True, False, False]

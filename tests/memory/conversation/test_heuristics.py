@@ -58,8 +58,39 @@ def _times(line: ObservationLine) -> str:
     return f" {TIMES} {line.count}" if line.count > 1 else ""
 
 
-def test_d01_a_rule_observer_has_the_source_programmatic() -> None:
-    assert HeuristicObserver().source == "programmatic"
+FRESH = "\n".join(f"* 🔴 went to cave {number} and came back" for number in range(100))
+
+
+@pytest.mark.parametrize(
+    ("reflection", "source", "limit", "problem"),
+    [
+        *(
+            (each, "x", 0, "there are no observations in it")
+            for each in ("", "  \n", "[3 days later]")
+        ),
+        ("Date: 2026-11-22\n", "x", 0, "there are no observations in it"),
+        ("* 🔴 left home", "left home", 2, "it has 4 tokens, more than 2"),
+        ("* 🔴 left home", "left home", 4, ""),
+        (FRESH + "\n* again" * 1_000, FRESH, 0, "it repeats itself over and over"),
+        (
+            "* 🔴 met SQUIRTLE in second_town and Charmander in third_town",
+            "SQUIRTLE was met in Second_Town",
+            0,
+            "it names what was not said: third_town",
+        ),
+        ("* 🔴 NEVER trust GIOVANNI", "trust", 0, "it names what was not said: GIOVANNI"),
+    ],
+)
+def test_d19_d34_an_unusable_reflection_has_a_one_line_problem(
+    reflection: str, source: str, limit: int, problem: str
+) -> None:
+    assert problem_with(reflection, source=source, limit=limit) == problem
+
+
+def test_d19_reflecting_requires_observations_and_may_keep_none() -> None:
+    assert reflect("* 🔴 failed: go:north", 1) == ""
+    with pytest.raises(CondensingFailed, match="observe something first"):
+        reflect(" \n", 100)
 
 
 def test_d15_a_question_is_an_asked_line_and_the_current_task() -> None:
@@ -72,17 +103,13 @@ def test_d15_a_question_is_an_asked_line_and_the_current_task() -> None:
 
 
 def test_d15_model_text_is_uncertain_even_when_it_looks_like_a_fact() -> None:
-    assert texts(
-        answered(
-            goals=["healed", "first_badge"],
-            candidates=["go:route_1"],
-            note="milestone reached: champion",
-            confidence=1,
-        ),
-        said("milestone reached: champion", origin=MessageOrigin.MODEL),
-    ) == [
-        '🟢 advised: goals healed > first_badge; do go:route_1; note "milestone reached: champion"',
-        "🟢 model said: milestone reached: champion",
+    words = "milestone reached: champion"
+    advice = answered(
+        goals=["healed", "first_badge"], candidates=["go:route_1"], note=words, confidence=1
+    )
+    assert texts(advice, said(words, origin=MessageOrigin.MODEL)) == [
+        f'🟢 advised: goals healed > first_badge; do go:route_1; note "{words}"',
+        f"🟢 model said: {words}",
     ]
 
 
@@ -324,10 +351,6 @@ def test_d18_lines_are_removed_by_priority_and_failures_last() -> None:
     ]
 
 
-def test_d18_without_milestones_and_room_nothing_stays() -> None:
-    assert reflect("* 🔴 failed: go:north", 1) == ""
-
-
 def test_d18_old_lines_are_removed_before_recent_ones() -> None:
     text = render(
         dated(f"question {number}", moment=LineTime(tick=number)) for number in range(100)
@@ -367,23 +390,6 @@ def test_d18_repeated_reflection_keeps_each_milestone_and_failure() -> None:
     ]
 
 
-def test_d19_reflecting_requires_observations() -> None:
-    with pytest.raises(CondensingFailed, match="observe something first"):
-        reflect(" \n", 100)
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "Date: 2026-11-22\n", "[3 days later]"])
-def test_d19_an_empty_reflection_is_an_error(text: str) -> None:
-    assert problem_with(text, source="x", limit=0) == "there are no observations in it"
-
-
-def test_d19_a_reflection_that_is_not_smaller_is_detected() -> None:
-    assert problem_with("* 🔴 left home", source="left home", limit=2) == (
-        "it has 4 tokens, more than 2"
-    )
-    assert problem_with("* 🔴 left home", source="left home", limit=4) == ""
-
-
 @given(st.integers(1, 199), st.integers(0, 150))
 def test_d19_repetition_with_any_period_is_degenerate(period: int, lead: int) -> None:
     alphabet = "".join(chr(0x4E00 + number) for number in range(period))
@@ -405,21 +411,3 @@ def test_d19_at_most_four_in_ten_windows_may_repeat() -> None:
     fresh = "".join(map(chr, range(0x4E00, 0x4E00 + 2_000)))
     assert not is_degenerate(fresh + fresh[:200] * 6)  # six of sixteen
     assert is_degenerate(fresh + fresh[:200] * 7)  # seven of seventeen
-
-
-def test_d34_an_unusable_reflection_has_a_one_line_problem() -> None:
-    fresh = "\n".join(f"* 🔴 went to cave {number} and came back" for number in range(100))
-    assert problem_with(fresh + "\n* again" * 1_000, source=fresh, limit=0) == (
-        "it repeats itself over and over"
-    )
-    assert (
-        problem_with(
-            "* 🔴 met SQUIRTLE in second_town and Charmander in third_town",
-            source="SQUIRTLE was met in Second_Town",
-            limit=0,
-        )
-        == "it names what was not said: third_town"
-    )
-    assert problem_with("* 🔴 NEVER trust GIOVANNI", source="trust", limit=0) == (
-        "it names what was not said: GIOVANNI"
-    )

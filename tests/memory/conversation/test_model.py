@@ -18,7 +18,7 @@ from memory.conversation.model import (
     reflecting_prompt,
 )
 from memory.conversation.port import Condensed, CondensingFailed, UnusableAnswer, reflect_until
-from memory.conversation.rules import HeuristicReflector
+from memory.conversation.rules import HeuristicObserver, HeuristicReflector
 from memory.conversation.situation_format import milestones_in
 from memory.store.conversation_record import Message, MessageOrigin
 from memory.tokens import tokens
@@ -79,8 +79,48 @@ def in_tags(observations: str) -> str:
     return f"<observations>\n{observations}\n</observations>"
 
 
-def test_d01_models_have_the_source_llm() -> None:
-    assert ModelObserver(Answers(())).source == ModelReflector(Answers(())).source == "llm"
+def test_d15_d34_a_model_answer_becomes_observations_without_invented_names() -> None:
+    seen = observe(GOOD)
+    assert (in_tags(seen.observations), seen.current_task) == (
+        GOOD.partition("\n<current")[0],
+        "first_badge",
+    )
+    assert observe(GOOD.replace(">first_badge<", ">beat misty_gym<")) == Condensed(
+        seen.observations
+    )
+
+
+def test_d01_an_observer_and_a_reflector_name_their_source() -> None:
+    model = Answers(())
+    assert ModelObserver(model).source == ModelReflector(model).source == "llm"
+    assert HeuristicObserver().source == HeuristicReflector().source == "programmatic"
+
+
+def test_d16_three_prompts_contain_the_same_format_and_one_is_chosen() -> None:
+    prompts = [observing_prompt(TALK, "", each).system for each in ObserverPrompt]
+    assert len(set(prompts)) == len(prompts) == 3
+    form = prompts[0][prompts[0].index("Write your answer in exactly this form") :]
+    assert all(each.endswith(form) for each in prompts)
+    assert len(prompts[0]) > len(prompts[1]) > len(prompts[2])
+    assert not any(Template(each).get_identifiers() for each in prompts)
+    for variant, prompt in zip(ObserverPrompt, prompts, strict=True):
+        model = Answers([GOOD])
+        ModelObserver(model, variant).observe(TALK, "")
+        ((system, _),) = model.prompts
+        assert system == prompt
+
+
+def test_d18_a_model_reflection_keeps_the_milestones_or_is_rejected() -> None:
+    found = ModelReflector(Answers([in_tags("* 🔴 asked about caves")])).reflect(
+        LONG, level=0, target=200
+    )
+    kept = [each.line.text for each in parse(found.observations)]
+    assert kept == ["milestone reached: starter", "asked about caves"]
+    many = render(
+        dated(f"milestone reached: number_{number}", LinePriority.ASSERTED) for number in range(50)
+    )
+    with pytest.raises(UnusableAnswer, match="with its milestones"):
+        ModelReflector(Answers([in_tags("* 🔴 much")])).reflect(many, level=0, target=100)
 
 
 def test_d26_d35_a_transcript_has_gaps_and_no_injected_text() -> None:
@@ -112,23 +152,6 @@ Observe what stands between the tags <conversation>.
 
 The previous observations are for continuity alone; do not tell them again.\
 """)
-
-
-def test_d16_three_prompts_contain_the_same_format() -> None:
-    prompts = [observing_prompt(TALK, "", each).system for each in ObserverPrompt]
-    assert len(set(prompts)) == len(prompts) == 3
-    form = prompts[0][prompts[0].index("Write your answer in exactly this form") :]
-    assert all(each.endswith(form) for each in prompts)
-    assert len(prompts[0]) > len(prompts[1]) > len(prompts[2])
-    assert not any(Template(each).get_identifiers() for each in prompts)
-
-
-def test_d16_an_observer_uses_its_configured_prompt() -> None:
-    for variant in ObserverPrompt:
-        model = Answers([GOOD])
-        ModelObserver(model, variant).observe(TALK, "")
-        ((system, _),) = model.prompts
-        assert system == observing_prompt(TALK, "", variant).system
 
 
 def test_d15_the_example_in_the_prompt_is_parsed() -> None:
@@ -193,14 +216,6 @@ def test_d35_without_text_no_model_is_called() -> None:
     assert observe(talk=injected) == Condensed("")
 
 
-def test_d15_a_model_answer_becomes_observations() -> None:
-    assert observe(GOOD) == Condensed(
-        "Date: 2026-11-22\n* 🔴 (14:30, tick 80) milestone reached: starter\n"
-        "* 🟢 (14:33) advised: first_badge",
-        "first_badge",
-    )
-
-
 def test_d18_a_milestone_omitted_by_a_model_is_restored() -> None:
     seen = observe(in_tags("* 🟢 advised: first_badge"))
     assert milestones_in(parse(seen.observations)) == ("starter",)
@@ -212,11 +227,6 @@ def test_d18_a_milestone_invented_by_a_model_becomes_a_claim() -> None:
     seen = observe(in_tags("* 🔴 milestones reached: starter, first_badge"))
     assert milestones_in(parse(seen.observations)) == ("starter",)
     assert "* 🟢 claimed milestones reached: starter, first_badge" in seen.observations
-
-
-def test_d34_a_task_with_invented_names_is_dropped() -> None:
-    seen = observe(GOOD.replace(">first_badge<", ">beat misty_gym<"))
-    assert seen.current_task == ""
 
 
 @pytest.mark.parametrize(
@@ -240,24 +250,6 @@ def test_d19_an_endless_line_is_rejected_before_it_is_cut() -> None:
     endless = in_tags("* 🔴 " + " ".join(map(str, range(20_000))))
     with pytest.raises(UnusableAnswer, match="repeats itself"):
         observe(endless)
-
-
-def test_d18_a_model_reflection_keeps_the_milestones() -> None:
-    found = ModelReflector(Answers([in_tags("* 🔴 asked about caves")])).reflect(
-        LONG, level=0, target=200
-    )
-    assert [each.line.text for each in parse(found.observations)] == [
-        "milestone reached: starter",
-        "asked about caves",
-    ]
-
-
-def test_d18_a_reflection_without_room_for_milestones_is_rejected() -> None:
-    many = render(
-        dated(f"milestone reached: number_{number}", LinePriority.ASSERTED) for number in range(50)
-    )
-    with pytest.raises(UnusableAnswer, match="with its milestones"):
-        ModelReflector(Answers([in_tags("* 🔴 much")])).reflect(many, level=0, target=100)
 
 
 def test_d17_a_reflection_that_is_not_smaller_is_retried_at_higher_levels() -> None:
@@ -309,9 +301,6 @@ def test_d17_d34_rules_can_be_retried_like_models() -> None:
 
 def test_d18_a_model_prompt_contains_all_observed_text() -> None:
     user = observing_prompt(play(3), "").user
-    for words in (
-        "go:route_1: a ledge is in the way (tried 1 time)",
-        "calls recall: way past route_2",
-    ):
-        assert words in user
+    assert "go:route_1: a ledge is in the way (tried 1 time)" in user
+    assert "calls recall: way past route_2" in user
     assert asked(STUCK).blocks[0]["text"].splitlines()[0] == "Why you are asked: stuck"

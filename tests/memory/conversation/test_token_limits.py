@@ -37,26 +37,17 @@ def context(it: TalkFixture) -> int:
     return said + tokens(view.reflection) + tokens(view.observations) + tokens(view.others)
 
 
-def test_d29_buffered_chunks_survive_a_waiting_step(it: TalkFixture) -> None:
+def test_d29_buffered_chunks_survive_a_waiting_step_and_a_failing_observer(it: TalkFixture) -> None:
     while len(it.record.buffered_observation_chunks) < 2:
         it.turn(30)
     waiting = it.record.buffered_observation_chunks
     it.say("user", 1_200)
     it.say("assistant", 10)
     it.conversation.before_call(0)
-    kept = it.store.chunks("t")
-    assert kept[:2] == waiting
     assert it.record.cursor > waiting[-1].to_seq
-    assert not list(coverage_problems(it.store.database))
-
-
-def test_d29_buffered_chunks_survive_a_failing_observer(it: TalkFixture) -> None:
-    while len(it.record.buffered_observation_chunks) < 3:
-        it.turn(30)
-    waiting = it.record.buffered_observation_chunks
     it.observer.fails = True
     it.turns(40, 30)
-    assert it.store.chunks("t")[:3] == waiting
+    assert it.store.chunks("t")[:2] == waiting
     assert not list(coverage_problems(it.store.database))
 
 
@@ -128,30 +119,16 @@ def test_d35_injected_text_is_not_shown_to_an_observer(it: TalkFixture) -> None:
     assert not list(coverage_problems(it.store.database))  # it is still covered
 
 
-def test_d37_a_failing_observer_is_called_a_bounded_number_of_times(
-    threads: ConversationStore,
-) -> None:
-    it = talk(threads, observer=StubObserver(source="llm", fails=True))
-    it.turns(200)
-    assert it.deps.faults["observer"] == len(it.observer.asked) < 60
-    assert not list(coverage_problems(threads.database))
-
-
 @pytest.mark.parametrize("reply", ["", "* 🔴 " + "on and on " * 20_000])
 def test_d37_the_context_stays_under_the_hard_limit_for_any_observer(
     threads: ConversationStore, reply: str
 ) -> None:
     config = small_config()
     it = talk(threads, config, observer=StubObserver(source="llm", reply=lambda _: reply))
-    for _ in range(150):
+    for _ in range(60):
         it.turn(40)
         assert context(it) <= config.hard_limit
     assert it.record.cursor  # by the fallback
-
-
-def test_d37_observations_longer_than_the_messages_are_rejected(threads: ConversationStore) -> None:
-    it = talk(threads, observer=StubObserver(reply=lambda _: "* 🔴 " + "on and on " * 2_000))
-    it.turns(60, 40)
     assert it.deps.faults["observer"] > 0
     assert all(each.tokens < each.message_tokens for each in threads.chunks("t"))
 
@@ -169,6 +146,8 @@ def test_d37_a_fallback_observes_before_the_limit_despite_other_failures(
     it.turns(60, 40)
     assert it.deps.faults["fallback observer"] > 0
     assert it.record.cursor > record.cursor
+    assert it.deps.faults["observer"] == len(it.observer.asked) < 60
+    assert not list(coverage_problems(threads.database))
 
 
 class Slow(StubObserver):
@@ -292,20 +271,12 @@ def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
     second.conversation.after_turn()
     assert second.record.buffered_observation_chunks
     slow.may_go_on.set()
-    while not (
-        ends := [part for part in first.events if part.kind is ConversationEventKind.BUFFERING_END]
-    ):
+    while not (ends := first.told(ConversationEventKind.BUFFERING_END)):
         first.conversation.after_turn()
-    assert ends[0].data["is_kept"] is False
+    assert ends[0]["is_kept"] is False
     assert not list(coverage_problems(one.database))
     one.close()
     two.close()
-
-
-def full(it: TalkFixture) -> None:
-    """Fill the observations up to their threshold."""
-    while it.record.observation_token_count < 400:
-        it.turn()
 
 
 def test_d34_a_reflection_that_cannot_shrink_is_retried_after_growth(
@@ -332,15 +303,16 @@ def test_d34_a_reflection_that_cannot_shrink_is_retried_after_growth(
 
 def test_d34_the_required_growth_doubles_after_each_failure(threads: ConversationStore) -> None:
     it = talk(threads, reflector=StubReflector(source="llm", shrinks=False))
-    it.turns(1_000)
-    assert it.deps.faults["reflector"] < 12
+    it.turns(500)
+    assert it.deps.faults["reflector"] < 10
     assert it.record.observation_token_count < 600  # the fallback keeps the limit
 
 
 @pytest.mark.parametrize("reply", ["", "  \n"])
 def test_d19_an_empty_reflection_removes_nothing(threads: ConversationStore, reply: str) -> None:
     it = talk(threads, reflector=StubReflector(source="llm", reply=reply))
-    full(it)
+    while it.record.observation_token_count < 400:
+        it.turn()
     assert it.deps.faults["reflector"] > 0
     assert it.record.generation_count == 0
     assert it.record.active_observations.startswith("* 🟡 saw 1 2")

@@ -36,38 +36,24 @@ def held(tiers: Tiers, scope: str) -> dict[str, int]:
 
 
 def test_b19_the_six_levels_are_scopes_under_the_agent(tiers: Tiers) -> None:
-    assert sorted(tiers.memory.map().scopes) == [
-        "agent:play:ltm:episodic",
-        "agent:play:ltm:procedural",
-        "agent:play:ltm:semantic",
-        "agent:play:sensory",
-        "agent:play:stm",
-        "agent:play:working",
-    ]
+    levels = ("ltm:episodic", "ltm:procedural", "ltm:semantic", "sensory", "stm", "working")
+    assert sorted(tiers.memory.map().scopes) == [f"agent:play:{each}" for each in levels]
 
 
-def test_b20_sensory_memory_holds_fifty_entries_for_ten_seconds() -> None:
-    assert (scope_of(SENSORY).capacity, scope_of(SENSORY).ttl_s) == (50, 10.0)
-    moments = EDGES["moments"]  # differs from the design: read before they expire
-    assert moments.trigger == AnyOf((Threshold(1, 20), Periodic(8.0)))
-
-
-def test_b20_working_memory_is_compacted_at_nine_tenths_of_8000_tokens() -> None:
+def test_b20_each_level_has_its_size_lifetime_and_rhythm() -> None:
+    # Two figures differ from the design: short-term memory has room for a session's events, and the
+    # consolidator feeds all levels above it every 1,000 ticks, before a checkpoint.
+    policies = [(scope_of(each).capacity, scope_of(each).ttl_s) for each in (SENSORY, STM)]
+    assert policies == [(50, 10.0), (2_000, 3_600.0)]
     assert scope_of(WORKING).tokens == 8_000
-    actions = EDGES["actions"]
+    moments, actions = EDGES["moments"], EDGES["actions"]
+    assert moments.trigger == AnyOf((Threshold(1, 20), Periodic(8.0)))  # before they expire
     compacting = AllOf((Threshold(1, 20), Fullness(0.9)))
     assert actions.trigger == AnyOf((OnDemand(), compacting))
     assert (COMPACT_AT, actions.keep_s, KEPT_S) == (0.9, 300.0, 300.0)
     assert (actions.consumes, actions.keep_last) == (True, RECENT_ACTIONS)
-
-
-def test_b20_short_term_memory_lasts_an_hour() -> None:
-    assert scope_of(STM).ttl_s == 3_600.0
-    assert scope_of(STM).capacity == 2_000  # not the design's: room for a session's events
-    # Differs from the design: the consolidator feeds all levels above every 1,000 ticks, before a checkpoint.
-    assert {EDGES[name].trigger for name in ("experiences", "skills", "concepts", "habits")} == {
-        OnDemand()
-    }
+    above = ("experiences", "skills", "concepts", "habits")
+    assert {EDGES[name].trigger for name in above} == {OnDemand()}
     assert ConsolidationConfig().tick_interval == 1000
     assert "10 to 100 or after 600 to 1,800" in str(edges.__doc__)
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,32 +17,9 @@ from tests.memory.samples import PATTERN, SENSORY, STM, WORKING, Tiers, checkpoi
 TALE = "the old man by the pond tells of a cave behind the mill where bats sleep all day long"
 
 
-def say(
-    blackboard: Blackboard,
-    text: str,
-    *,
-    importance: int = 3,
-    ttl_s: float | None = None,
-    tags: tuple[str, ...] = (),
-    sources: tuple[str, ...] = (),
-) -> Entry:
-    data: Mapping[str, Json] = {"text": text}
-    return blackboard.write(
-        X,
-        "tale",
-        data,
-        tick=1,
-        game_s=blackboard.game_s,
-        importance=importance,
-        ttl_s=ttl_s,
-        tags=tags,
-        sources=sources,
-    )
-
-
-@pytest.fixture
-def maintenance(blackboard: Blackboard) -> Maintenance:
-    return Maintenance(blackboard)
+def say(blackboard: Blackboard, text: str, **more: object) -> Entry:
+    fields: dict[str, Any] = {"importance": 3, **more}
+    return blackboard.write(X, "tale", {"text": text}, tick=1, game_s=blackboard.game_s, **fields)
 
 
 @pytest.mark.parametrize(("minutes", "left"), [(0, 1.0), (1, 0.99), (60, 0.99**60)])
@@ -190,28 +168,6 @@ def test_b27_a_revision_up_keeps_an_entry_and_one_down_evicts_it(blackboard: Bla
     assert {0, 1, 20} - {*held(blackboard, SENSORY)} == {1, 20}
 
 
-def test_b28_time_to_live_alone(blackboard: Blackboard) -> None:
-    note(blackboard, 1, scope=SENSORY)
-    blackboard.expire(9.99)
-    assert held(blackboard, SENSORY) == [1]
-    blackboard.expire(10.0)
-    assert held(blackboard, SENSORY) == []
-
-
-def test_b28_capacity_alone(blackboard: Blackboard) -> None:
-    notes(blackboard, range(60), scope=SENSORY)
-    assert held(blackboard, SENSORY) == list(range(10, 60))
-
-
-def test_b28_pruning_alone(blackboard: Blackboard, maintenance: Maintenance) -> None:
-    note(blackboard, 1)
-    blackboard.expire(60.0)
-    note(blackboard, 2)
-    assert maintenance.prune(X, 0.99) == 0
-    assert maintenance.prune(X, 0.991) == 1
-    assert held(blackboard, X) == [2]
-
-
 def test_b28_valuable_entries_are_archived_before_pruning(blackboard: Blackboard) -> None:
     archived: list[tuple[object, str]] = []
     maintenance = Maintenance(
@@ -297,3 +253,20 @@ def test_e37_many_similar_entries_are_grouped_without_comparing_all_pairs(
     monkeypatch.setattr("memory.flow.maintenance.similarity", counting)
     assert len(similar_groups(entries, 0.95)) == 2_000
     assert held < 10_000  # of two million pairs
+
+
+def test_b28_each_of_time_to_live_capacity_and_pruning_alone(
+    blackboard: Blackboard, maintenance: Maintenance
+) -> None:
+    notes(blackboard, range(60), scope=SENSORY)
+    assert held(blackboard, SENSORY) == list(range(10, 60))
+    note(blackboard, 1)
+    blackboard.expire(9.99)
+    assert len(held(blackboard, SENSORY)) == 50
+    blackboard.expire(10.0)
+    assert held(blackboard, SENSORY) == []
+    blackboard.expire(60.0)
+    note(blackboard, 2)
+    assert maintenance.prune(X, 0.99) == 0
+    assert maintenance.prune(X, 0.991) == 1
+    assert held(blackboard, X) == [2]

@@ -231,6 +231,16 @@ def test_b05_instance_pointcuts_combine_with_others() -> None:
     }
 
 
+@pytest.fixture
+def hooks() -> Hooks:
+    return Hooks()
+
+
+@pytest.fixture
+def producers(hooks: Hooks, blackboard: Blackboard) -> Producers:
+    return Producers(hooks, blackboard)
+
+
 def position(call: Call, result: int) -> Produced:
     data = {"by": call.args[0], "to": result}
     return Produced(data, tick=result, game_s=2.0, tags={"move"}, importance=7)
@@ -240,10 +250,12 @@ def position(call: Call, result: int) -> Produced:
     ("ttl_s", "expires_s"), [(3.0, 5.0), (None, 12.0)]
 )  # without one, the scope's
 def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
-    blackboard: Blackboard, ttl_s: float | None, expires_s: float
+    hooks: Hooks,
+    producers: Producers,
+    blackboard: Blackboard,
+    ttl_s: float | None,
+    expires_s: float,
 ) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
     producers.register("Walker.walk", position, scope=SENSORY, kind="position", ttl_s=ttl_s)
     Walker(hooks).walk(4)
     (entry,) = blackboard.entries(SENSORY)
@@ -252,9 +264,9 @@ def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
     assert (entry.importance, entry.expires_s) == (7, expires_s)
 
 
-def test_b02_an_extractor_may_return_none_or_several(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
+def test_b02_an_extractor_may_return_none_or_several(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
     leisure = Pointcut.tagged("leisure")
     producers.register(leisure, lambda _call, _result: None, scope=WORKING, kind="nothing")
     producers.register(
@@ -269,9 +281,9 @@ def test_b02_an_extractor_may_return_none_or_several(blackboard: Blackboard) -> 
     assert [entry.data for entry in blackboard.entries(WORKING)] == [{"n": 0}, {"n": 1}, {"n": 2}]
 
 
-def test_b02_producers_have_priority_1000_by_default(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
+def test_b02_producers_have_priority_1000_by_default(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
 
     def noting(word: str) -> Extractor:
         return lambda _call, _result: Produced({"word": word}, 1, 0.0)
@@ -285,14 +297,13 @@ def test_b02_producers_have_priority_1000_by_default(blackboard: Blackboard) -> 
     assert (usual.priority, late.priority) == (1000, 1001)
 
 
-def test_b02_produced_key_status_and_sources_are_stored(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-
+def test_b02_produced_key_status_and_sources_are_stored(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
     def claim(_call: Call, result: int) -> Produced:
         sources = (f"tick:{result}",)
         return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
 
-    producers = Producers(hooks, blackboard)
     producers.register("*", claim, scope=WORKING, kind="rumour")
     producers.register("*", position, scope=STM, kind="position")
     walker = Walker(hooks)
@@ -305,9 +316,9 @@ def test_b02_produced_key_status_and_sources_are_stored(blackboard: Blackboard) 
     assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
 
 
-def test_b03_errors_and_calls_can_be_remembered(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
+def test_b03_errors_and_calls_can_be_remembered(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
     producers.register(
         "*",
         lambda call, error: Produced({"failed": call.name, "error": str(error)}, 1, 0.0),
@@ -347,9 +358,9 @@ def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackb
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["position", "position"]
 
 
-def test_b04_a_failing_error_extractor_leaves_the_error_alone(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
+def test_b04_a_failing_error_extractor_leaves_the_error_alone(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
     producers.register("*", position, scope=WORKING, kind="x", on="after_throwing")
 
     def wrong(_call: Call, _error: object) -> Produced:
@@ -386,9 +397,9 @@ def test_b08_a_new_memory_needs_only_a_registration(
     ]
 
 
-def test_b09_several_memories_observe_one_event_independently(blackboard: Blackboard) -> None:
-    hooks = Hooks()
-    producers = Producers(hooks, blackboard)
+def test_b09_several_memories_observe_one_event_independently(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
 
     def raw(call: Call, result: int) -> Produced:
         return Produced({"to": result}, result, 0.0)
