@@ -12,8 +12,8 @@ import pytest
 from memory import (
     BATTLE,
     CorruptStore,
+    Knowledge,
     KnowledgeStore,
-    OutboxRow,
     RunStore,
     as_json,
     open_knowledge_store,
@@ -33,6 +33,7 @@ from tests.memory.samples import (
     open_tiers,
 )
 from tests.memory.store.taught import LESSONS as TAUGHT
+from tests.memory.store.taught import note
 
 SEED_TABLES = {
     "tactician_patterns": "pattern_id text, pattern_type text, description text, "
@@ -51,12 +52,7 @@ SEED_TABLES = {
 }
 LESSONS = [
     *TAUGHT,
-    OutboxRow(
-        6,
-        60,
-        "entry",
-        {"scope": EPISODIC, "kind": "session", "data": {"n": 1}, "tags": ["t"], "importance": 6},
-    ),
+    replace(note(6, "", scope=EPISODIC, kind="session", data={"n": 1}, tags=["t"]), tick=60),
 ]
 
 
@@ -83,57 +79,42 @@ def test_e23_the_tables_have_the_columns_of_the_design(path: Path, table: str) -
 
 
 def test_e24_the_next_run_loads_delivered_knowledge(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
-    assert store.deliver("run-1", LESSONS) == 6
-    store.close()
-    reader = read_knowledge_store(path)
-    tactician = reader.load_knowledge()
-    assert tactician.patterns == {"p1": PATTERN}
-    assert tactician.strategies == {"s1": STRATEGY}
-    assert tactician.mistakes == {"m1": MISTAKE}
-    assert tactician.preferences == {"f1": PREFERENCE}
-    assert (tactician.total_sessions, tactician.total_battles) == (1, 4)
-    assert tactician.overall_win_rate == 0.75
-    (entry,) = reader.entries()
-    assert [entry.scope, entry.data, entry.tags] == [EPISODIC, {"n": 1}, {"t"}]
-    learnt = reader.entry("ltm:semantic", "mistake:m1")
-    assert learnt is not None
-    assert (learnt.status, learnt.tick, learnt.closed) == ("verified", 30, "")
-    assert reader.entry("ltm:semantic", "mistake:m2") is None
-    reader.close()
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        assert store.deliver("run-1", LESSONS) == 6
+    with closing(read_knowledge_store(path)) as reader:
+        assert reader.load_knowledge() == Knowledge(
+            {"p1": PATTERN}, {"s1": STRATEGY}, {"m1": MISTAKE}, {"f1": PREFERENCE}, 1, 4, 0.75
+        )
+        (entry,) = reader.entries()
+        assert [entry.scope, entry.data, entry.tags] == [EPISODIC, {"n": 1}, {"t"}]
+        learnt = reader.entry("ltm:semantic", "mistake:m1")
+        assert learnt is not None
+        assert (learnt.status, learnt.tick, learnt.closed) == ("verified", 30, "")
+        assert reader.entry("ltm:semantic", "mistake:m2") is None
 
 
-def test_delivering_twice_changes_nothing(store: KnowledgeStore) -> None:
+def test_e37_delivering_twice_changes_nothing_and_the_last_delivery_is_stored(
+    path: Path, store: KnowledgeStore
+) -> None:
     empty = store.content_hash()
+    assert store.delivered("run-1") == 0
     store.deliver("run-1", LESSONS[:3])
     assert store.deliver("run-1", LESSONS) == 3
+    store.deliver("run-2", LESSONS[:1])
     full = store.content_hash()
     assert store.deliver("run-1", LESSONS) == 0
     assert store.content_hash() == full != empty
-
-
-def test_e37_only_the_last_delivery_of_each_run_is_stored(path: Path) -> None:
-    store = open_knowledge_store(path, now=NOON)
-    assert store.delivered("run-1") == 0
-    for number in range(1, 4):
-        store.deliver("run-1", LESSONS[:number])
-    store.deliver("run-2", LESSONS[:1])
-    assert (store.delivered("run-1"), store.delivered("run-2")) == (3, 1)
-    store.close()
-    assert rows(path, "SELECT run_id, sequence FROM deliveries ORDER BY run_id") == [
-        ("run-1", 3),
-        ("run-2", 1),
-    ]
+    assert (store.delivered("run-1"), store.delivered("run-2")) == (6, 1)
+    stored = rows(path, "SELECT run_id, sequence FROM deliveries ORDER BY run_id")
+    assert stored == [("run-1", 6), ("run-2", 1)]
 
 
 def test_two_runs_that_learnt_the_same_add_up(store: KnowledgeStore) -> None:
     for run_id in ("run-1", "run-2"):
         store.deliver(run_id, LESSONS)
     tactician = store.load_knowledge()
-    assert (tactician.patterns["p1"].success_count, tactician.patterns["p1"].failure_count) == (
-        6,
-        2,
-    )
+    pattern = tactician.patterns["p1"]
+    assert (pattern.success_count, pattern.failure_count) == (6, 2)
     assert tactician.mistakes["m1"].occurrence_count == 6
     assert (tactician.total_sessions, tactician.total_battles) == (2, 8)
 
@@ -162,32 +143,28 @@ def test_e31_knowledge_decays_once_a_month_however_often_it_is_opened(path: Path
 @pytest.mark.parametrize(
     ("where", "change"),
     [
-        (
-            "ltm_entries: ",
-            "data = json_set(data, '$.trigger_conditions', 1) WHERE kind = 'pattern'",
+        *(
+            ("ltm_entries: ", f"data = {change}'")
+            for change in (
+                "json_set(data, '$.trigger_conditions', 1) WHERE kind = 'pattern",
+                "json_set(data, '$.context', 'x') WHERE kind = 'strategy",
+                "json_set(data, '$.moves_sequence[0]', 7) WHERE kind = 'strategy",
+                "json_set(data, '$.last_occurred', '1') WHERE kind = 'mistake",
+                "json_remove(data, '$.category') WHERE kind = 'preference",
+                "'[1",
+            )
         ),
-        ("ltm_entries: ", "data = json_set(data, '$.context', 'x') WHERE kind = 'strategy'"),
-        (
-            "ltm_entries: ",
-            "data = json_set(data, '$.moves_sequence[0]', 7) WHERE kind = 'strategy'",
-        ),
-        ("ltm_entries: ", "data = json_set(data, '$.last_occurred', '1') WHERE kind = 'mistake'"),
-        ("ltm_entries: ", "data = json_remove(data, '$.category') WHERE kind = 'preference'"),
-        ("ltm_entries: ", "data = '[1'"),
         ("ltm_entries: ", "tags = '[1'"),
         ("malformed JSON", "tags = tags; UPDATE contributions SET contribution = '[1'"),
     ],
 )
 def test_unreadable_content_is_reported_in_one_line(path: Path, where: str, change: str) -> None:
-    store = open_knowledge_store(path, now=NOON)
-    store.deliver("run-1", LESSONS)
-    store.close()
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        store.deliver("run-1", LESSONS)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.executescript(f"UPDATE ltm_entries SET {change}")
-    reader = read_knowledge_store(path)
-    with pytest.raises(CorruptStore) as caught:
+    with closing(read_knowledge_store(path)) as reader, pytest.raises(CorruptStore) as caught:
         reader.content_hash()
-    reader.close()
     line = str(caught.value)
     assert line.startswith(f"{path} is damaged ({where}")
     assert line.endswith("put back a copy of it, or name another file.")

@@ -38,18 +38,48 @@ def test_appended_rows_are_stored_at_the_commit(store: RunStore) -> None:
     store.record.add_event(2, "other", {})
     store.commit()
     assert list(store.record.steps()) == [step(1)]
-    assert [(each.tick, each.kind, each.payload) for each in store.record.events("milestone")] == [
-        (1, "milestone", {"id": "left_home"})
-    ]
+    (event,) = store.record.events("milestone")
+    assert (event.tick, event.kind, event.payload) == (1, "milestone", {"id": "left_home"})
     assert [each.kind for each in store.record.events()] == ["milestone", "other"]
-
-
-def test_the_same_tick_cannot_be_performed_twice_in_one_lineage(store: RunStore) -> None:
-    store.record.append(step(1))
-    store.record.append(step(1))
+    store.record.append(step(1))  # no tick is performed twice in one lineage
     with pytest.raises(StoreError, match="UNIQUE"):
         store.commit()
-    assert ticks(store) == []
+    assert ticks(store) == [1]
+
+
+YOUNG, GROWN = ((7, 5, 20, 20),), ((7, 6, 22, 23), (9, 3, 12, 12))
+
+
+def trail(tick: int, team: tuple[tuple[int, int, int, int], ...]) -> TrailRow:
+    return TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, team)
+
+
+def test_a_trail_has_one_row_with_its_team_for_each_tick(store: RunStore) -> None:
+    rows = [trail(tick, team) for tick, team in enumerate((YOUNG, YOUNG, GROWN, GROWN, YOUNG))]
+    for row in rows:
+        store.record.append(step(row.tick))
+        store.record.add_trail(row)
+    store.commit(checkpoint=checkpoint(4))
+    assert store.record.trail() == rows
+    store.rewind(next(store.checkpoints.all()))
+    store.record.add_trail(rows[-1])  # a resumed run first writes its position
+    store.commit()
+    assert store.record.trail() == rows
+
+
+def test_checkpoints_are_read_lazily_newest_first_and_an_unknown_one_is_refused(
+    store: RunStore,
+) -> None:
+    for tick in (1, 2, 3):
+        store.record.append(step(tick))
+        store.commit(checkpoint=checkpoint(tick))
+    with pytest.raises(MissingCheckpoint, match="does not hold checkpoint 0"):
+        store.rewind(checkpoint(1))
+    assert ticks(store) == [1, 2, 3]
+    found = store.checkpoints.all()
+    assert [next(found).tick, next(found).tick] == [3, 2]
+    store._database.execute("DELETE FROM checkpoints WHERE tick = 1")
+    assert next(found, None) is None
 
 
 def test_a_failed_commit_can_be_repeated(tmp_path: Path) -> None:
@@ -158,14 +188,6 @@ def test_a_dead_branch_is_read_back_to_power_on(store: RunStore) -> None:
     assert [row.button for row in store.record.steps()] == ["a", "a", "b", "up", "up", "up"]
 
 
-def test_a_rewind_to_an_unknown_checkpoint_is_refused(store: RunStore) -> None:
-    store.record.append(step(1))
-    store.commit(checkpoint=checkpoint(1))
-    with pytest.raises(MissingCheckpoint, match="does not hold checkpoint 0"):
-        store.rewind(checkpoint(1))
-    assert ticks(store) == [1]
-
-
 def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunStore) -> None:
     blackboard = Blackboard(store)
     whys: dict[str, CheckpointReason] = {"one": "milestone", "two": "end"}
@@ -184,35 +206,18 @@ def test_a_rewind_to_the_older_checkpoint_of_a_tick_drops_the_newer(store: RunSt
         store.rewind(newer)
 
 
-def test_checkpoints_are_read_lazily_newest_first(store: RunStore) -> None:
-    for tick in (1, 2, 3):
-        store.commit(checkpoint=checkpoint(tick))
-    found = store.checkpoints.all()
-    assert [next(found).tick, next(found).tick] == [3, 2]
-    store._database.execute("DELETE FROM checkpoints WHERE tick = 1")
-    assert next(found, None) is None
-
-
+@pytest.mark.parametrize("content", ["{", "5"])
 @pytest.mark.parametrize(
-    ("table", "column", "content"),
-    [
-        ("entries", "data", "{"),
-        ("entries", "data", "5"),
-        ("entries", "tags", "[1"),
-        ("entries", "tags", "5"),
-        ("events", "payload", "{"),
-        ("events", "payload", "5"),
-        ("outbox", "payload", "{"),
-        ("outbox", "payload", "5"),
-    ],
+    "where", ["entries data", "entries tags", "events payload", "outbox payload"]
 )
 def test_unreadable_content_is_reported_in_one_line(
-    store: RunStore, table: str, column: str, content: str
+    store: RunStore, where: str, content: str
 ) -> None:
     Blackboard(store).write(WORKING, "n", {}, tick=1, game_s=1.0)
     store.record.add_event(1, "e", {})
     store.outbox.add(1, "mistake", as_json(MISTAKE))
     store.commit(checkpoint=checkpoint(1))
+    table, column = where.split()
     store._database.execute(f"UPDATE {table} SET {column} = ?", (content,))
     reads: dict[str, Callable[[], object]] = {
         "entries": lambda: list(store.live_entries()),
@@ -284,19 +289,15 @@ def test_a_lesson_waits_for_a_checkpoint_that_covers_it(store: RunStore) -> None
 
 
 def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) -> None:
+    special: dict[int, CheckpointReason] = {0: "start", 5: "milestone", 11: "milestone"}
     for tick in range(30):
-        why: CheckpointReason = (
-            "start" if tick == 0 else "milestone" if tick in {5, 11} else "consolidation"
-        )
         store.record.append(step(tick + 1))
+        why = special.get(tick, "consolidation")
         store.commit(checkpoint=replace(checkpoint(tick), why=why))
-    assert [mark.tick for mark in store.checkpoints.marks()] == [0, 5, 11, *range(30 - RING, 30)]
-    assert [mark.why for mark in store.checkpoints.marks()[:3]] == [
-        "start",
-        "milestone",
-        "milestone",
-    ]
-    assert all(mark.size == len(b"game at %d" % mark.tick) for mark in store.checkpoints.marks())
+    marks = store.checkpoints.marks()
+    assert [mark.tick for mark in marks] == [0, 5, 11, *range(30 - RING, 30)]
+    assert [mark.why for mark in marks[:3]] == [*special.values()]
+    assert all(mark.size == len(b"game at %d" % mark.tick) for mark in marks)
 
 
 def test_of_two_checkpoints_at_one_tick_the_newer_is_retained(store: RunStore) -> None:
@@ -324,51 +325,19 @@ def test_checkpoints_over_the_budget_are_removed_in_order_of_value() -> None:
 
 
 def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunStore) -> None:
+    taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
     for tick in (1, 2, 3):
         store.record.append(step(tick))
         store.commit(checkpoint=checkpoint(tick))
     newest, middle, _ = store.checkpoints.all()
     store.rewind(newest, "resumed", "s1")  # no branch died
-    store.record.add_trail(TrailRow(3, 30, 1, 2, 3, 500, 0, ((7, 5, 20, 20),)))
+    store.record.add_trail(trail(3, YOUNG))
+    store.record.add_vitals(taken)
     store.commit()
     store.rewind(middle, "asked", "s2")
     assert store.record.branchings() == [Branching(2, 3, "asked", "s2")]
-    assert (store.record.trail(), [row.tick for row in store.record.trail(live=False)]) == ([], [3])
-
-
-def test_every_trail_row_has_its_team(store: RunStore) -> None:
-    young, grown = ((7, 5, 20, 20),), ((7, 6, 22, 23), (9, 3, 12, 12))
-    rows = [
-        TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, team)
-        for tick, team in enumerate((young, young, grown, grown, young))
-    ]
-    for row in rows:
-        store.record.add_trail(row)
-    store.commit()
-    assert store.record.trail() == rows
-
-
-def test_a_resumed_trail_has_one_row_for_each_tick(store: RunStore) -> None:
-    rows = [TrailRow(tick, 10 * tick, 1, tick, 0, 500, 0, ((7, 5, 20, 20),)) for tick in (1, 2)]
-    for row in rows:
-        store.record.append(step(row.tick))
-        store.record.add_trail(row)
-    store.commit(checkpoint=checkpoint(2))
-    (newest,) = store.checkpoints.all()
-    store.rewind(newest)
-    store.record.add_trail(rows[1])  # a resumed run first writes its position
-    store.commit()
-    assert store.record.trail() == rows
-
-
-def test_vitals_outlive_their_branch(store: RunStore) -> None:
-    taken = VitalsRow("s", 2, 20, 1_700_000_000_000, 1.5, 90_000_000, 4_096, 10**12)
-    store.record.append(step(1))
-    store.commit(checkpoint=checkpoint(1))
-    store.record.add_vitals(taken)
-    store.commit()
-    store.rewind(next(store.checkpoints.all()))
-    assert store.record.vitals() == [taken]
+    assert (store.record.trail(), store.record.trail(live=False)) == ([], [trail(3, YOUNG)])
+    assert store.record.vitals() == [taken]  # they outlive their branch
 
 
 def test_lesson_numbers_continue_after_those_of_a_newer_copy(store: RunStore) -> None:
