@@ -101,8 +101,22 @@ def grow(path: Path, start: str, at: int, said_: str, created_at: str) -> None:
     tape_file(path, [row])
 
 
-def test_a22_observations_are_lines_under_days(path: Path) -> None:
-    observed(two_sessions(path))
+def test_a22_a24_a28_a33_a35_a_session_is_observed_once_into_the_page(path: Path) -> None:
+    assert load_page(memory_folder(path)) == ""
+    first = observed(two_sessions(path))
+    assert (first.sessions, first.unchanged, first.lines) == (2, 0, 3)
+    assert page(path) == load_page(memory_folder(path)) == PAGE_OF_TWO
+    assert ObservationsPage(PAGE_OF_TWO).render() == PAGE_OF_TWO
+    assert ObservationsPage("").render() == ""
+    second = observed(path)
+    assert (second.sessions, second.unchanged, second.lines) == (0, 2, 0)
+    assert page(path) == PAGE_OF_TWO
+    marks = state(path)["sessions"]
+    assert set(marks) == {name_of("a", 0), name_of("b", 0)}
+    started = sorted(mark["started"] for mark in marks.values())
+    assert started == ["2026-03-08T23:59:59Z", "2026-03-09T10:00:00Z"]
+    again = observed(path, reset=True)
+    assert (again.sessions, again.lines) == (2, 3)
     assert page(path) == PAGE_OF_TWO
 
 
@@ -125,21 +139,6 @@ def test_a23_a_date_inside_a_line_is_not_a_header(path: Path) -> None:
     assert list(found) == ["2026-03-08", "2026-03-09", "2026-03-10"]
     assert page(path).startswith("# Notes\n\nsee ## 2026-03-09 below\n\n## 2026-03-08\n")
     assert found["2026-03-10"] == ["- by hand: ## 2026-03-08"]
-
-
-def test_a23_parsing_a_rendered_page_yields_the_same_page() -> None:
-    assert ObservationsPage(PAGE_OF_TWO).render() == PAGE_OF_TWO
-    assert ObservationsPage("").render() == ""
-
-
-def test_a24_an_observed_session_is_not_observed_again(path: Path) -> None:
-    first = observed(two_sessions(path))
-    assert (first.sessions, first.unchanged, first.lines) == (2, 0, 3)
-    before = page(path)
-    second = observed(path)
-    assert (second.sessions, second.unchanged, second.lines) == (0, 2, 0)
-    assert page(path) == before
-    assert set(state(path)["sessions"]) == {name_of("a", 0), name_of("b", 0)}
 
 
 def test_a25_a_grown_session_is_observed_again(path: Path) -> None:
@@ -237,25 +236,6 @@ def test_a26_a_lost_or_damaged_page_or_state_is_restored(path: Path) -> None:
     assert page(path) == PAGE_OF_TWO
 
 
-def test_a30_the_figures_are_printed_as_json(tmp_path: Path) -> None:
-    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
-    done = call(COMMANDS[1], tmp_path, "--db", ".tapes/tapes.sqlite", "--dry-run", "--json")
-    found = json.loads(done.stdout)
-    assert "Session goal: fix it (session: a0000000)" in found.pop("page")
-    assert found == {
-        "tape": ".tapes/tapes.sqlite",
-        "written": None,
-        "sessions": 2,
-        "unchanged": 0,
-        "incomplete": 0,
-        "lines": 3,
-        "all_lines": 3,
-        "loops": 0,
-        "spikes": 0,
-        "changed": 0,
-    }
-
-
 def test_a27_a_dry_run_returns_the_page_and_writes_no_file(path: Path) -> None:
     found = observed(two_sessions(path), dry_run=True)
     assert found.page == PAGE_OF_TWO
@@ -264,13 +244,6 @@ def test_a27_a_dry_run_returns_the_page_and_writes_no_file(path: Path) -> None:
     before = {each.name: each.read_bytes() for each in memory_folder(path).iterdir()}
     assert observed(path, dry_run=True, reset=True).page == PAGE_OF_TWO
     assert {each.name: each.read_bytes() for each in memory_folder(path).iterdir()} == before
-
-
-def test_a28_a_reset_observes_everything_again_without_duplicates(path: Path) -> None:
-    observed(two_sessions(path))
-    again = observed(path, reset=True)
-    assert (again.sessions, again.lines) == (2, 3)
-    assert page(path) == PAGE_OF_TWO
 
 
 def test_a29_a_session_is_selected_by_a_hash_prefix(path: Path) -> None:
@@ -287,8 +260,8 @@ def test_a29_a_session_is_selected_by_a_hash_prefix(path: Path) -> None:
 
 def test_a29_a_short_ambiguous_or_unknown_prefix_is_refused(path: Path) -> None:
     rows = chain(("user", text("one")), start="a")
-    twin = rows[0] | {"hash": name_of("a", 0)[:-1] + "1"}
-    tape_file(path, [*rows, twin])
+    twin = chain(("user", text("two")), start="a", created_at=AT_8)[0]
+    tape_file(path, [*rows, twin | {"hash": twin["hash"][:-1] + "1"}])
     for name, message in (
         ("a000000", "too short"),
         ("a0000000", "matches 2 sessions"),
@@ -297,14 +270,8 @@ def test_a29_a_short_ambiguous_or_unknown_prefix_is_refused(path: Path) -> None:
         with pytest.raises(UnknownMemory, match=message):
             observed(path, session=name)
     assert not memory_folder(path).exists()
-
-
-def test_a29_sessions_with_the_same_prefix_keep_their_lines(path: Path) -> None:
-    rows = chain(("user", text("one")), start="a")
-    twin = chain(("user", text("two")), start="a", created_at=AT_8)[0]
-    tape_file(path, [*rows, twin | {"hash": twin["hash"][:-1] + "1"}])
     observed(path)
-    before = page(path)
+    before = page(path)  # sessions with the same prefix keep their lines
     assert "one" in before
     assert "two" in before
     assert observed(path).sessions == 0
@@ -315,13 +282,14 @@ def test_a29_sessions_with_the_same_prefix_keep_their_lines(path: Path) -> None:
 def test_a30_a_tape_is_found_by_flag_environment_or_default_folder(tmp_path: Path) -> None:
     home, xdg, here, there = (tmp_path / name for name in ("home", "xdg", "here", "there"))
     environment = {"HOME": str(home), "XDG_DATA_HOME": str(xdg)}
+    with pytest.raises(MissingStore, match="--db or TAPES_SQLITE") as caught:
+        find_tape(None, {"HOME": str(home)}, here)
+    assert f"{here / '.tapes'}, {home / '.tapes'}" in str(caught.value)
+    assert "\n" not in str(caught.value)
     places = [
-        here / ".tapes" / "tapes.sqlite",
-        here / ".tapes" / "tapes.db",
-        there / ".tapes" / "tapes.sqlite",
-        xdg / ".tapes" / "tapes.sqlite",
-        home / ".tapes" / "tapes.db",
-        here / "tapes.sqlite",
+        *(here / ".tapes" / "tapes.sqlite", here / ".tapes" / "tapes.db"),
+        *(there / ".tapes" / "tapes.sqlite", xdg / ".tapes" / "tapes.sqlite"),
+        *(home / ".tapes" / "tapes.db", here / "tapes.sqlite"),
     ]
     for place in reversed(places):
         tape_file(place, ())
@@ -330,64 +298,53 @@ def test_a30_a_tape_is_found_by_flag_environment_or_default_folder(tmp_path: Pat
     both = environment | {"TAPES_DB": "b", "TAPES_SQLITE": "a"}
     assert find_tape(None, both, here) == Path("a")
     assert find_tape(Path("c"), both, here) == Path("c")
-
-
-def test_a30_a_missing_tape_is_reported_with_the_searched_folders(tmp_path: Path) -> None:
-    with pytest.raises(MissingStore, match="--db or TAPES_SQLITE") as caught:
-        find_tape(None, {"HOME": str(tmp_path / "home")}, tmp_path)
-    assert f"{tmp_path / '.tapes'}, {tmp_path / 'home' / '.tapes'}" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a30_notes_are_written_next_to_the_tape(tmp_path: Path) -> None:
-    assert memory_folder(tmp_path / ".tapes" / "t.db") == tmp_path / ".tapes" / "memory"
-    assert memory_folder(tmp_path / "t.db") == tmp_path / ".tapes" / "memory"
+    for tape in (here / ".tapes" / "t.db", here / "t.db"):
+        assert memory_folder(tape) == here / ".tapes" / "memory"
 
 
 COMMANDS = [
     [sys.executable, "-I", "-S", str(ROOT / "scripts" / "observe_cli.py")],
-    [sys.executable, str(ROOT / "agent"), "observe"],
+    [sys.executable, "-m", "agent", "observe"],
 ]
 
 
 def call(command: list[str], folder: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("TAPES", "XDG"))
+        name: each for name, each in os.environ.items() if not name.startswith(("TAPES", "XDG"))
     }
     environment = kept | {"HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
-    program = ["-m", "agent"] if command[1].endswith("agent") else []
-    line = [command[0], *program, *command[2:]] if program else command
     return subprocess.run(
-        [*line, *flags], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [*command, *flags], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["bare python", "agent"])
-def test_a30_both_commands_do_the_same_from_any_folder(tmp_path: Path, command: list[str]) -> None:
+def test_a27_a30_both_commands_do_the_same_from_any_folder(
+    tmp_path: Path, command: list[str]
+) -> None:
     two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
     done = call(command, tmp_path, "--memory-dir", "notes", "--db", ".tapes/tapes.sqlite")
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 of 2 sessions observed, 3 lines in notes/observations.md" in done.stdout
     assert (tmp_path / "notes" / PAGE).read_text(encoding="utf-8") == PAGE_OF_TWO
     again = call(command, tmp_path, "--memory-dir", "notes", "--db", ".tapes/tapes.sqlite")
-    assert again.stdout == (
-        ".tapes/tapes.sqlite: 2 sessions, already noted (3 lines); --reset reads them again\n"
-    )
+    said = ".tapes/tapes.sqlite: 2 sessions, already noted (3 lines); --reset reads them again\n"
+    assert again.stdout == said
     wrong = call(command, tmp_path, "--db", "none.sqlite")
     assert (wrong.returncode, wrong.stdout) == (1, "")
-    assert (
-        wrong.stderr
-        == "error: none.sqlite does not exist; name a tape, such as .tapes/tapes.sqlite.\n"
-    )
-
-
-def test_a27_a_dry_run_prints_what_it_would_write(tmp_path: Path) -> None:
-    two_sessions(tmp_path / ".tapes" / "tapes.sqlite")
-    dry = call(COMMANDS[0], tmp_path, "--dry-run", "--session", "a0000000", "--reset")
-    assert dry.stdout.splitlines()[:2] == [
-        "## 2026-03-09",
-        "- [important] Session goal: fix it (session: a0000000)",
-    ]
+    said = "error: none.sqlite does not exist; name a tape, such as .tapes/tapes.sqlite.\n"
+    assert wrong.stderr == said
+    if command is COMMANDS[0]:
+        return
+    dry = call(command, tmp_path, "--db", ".tapes/tapes.sqlite", "--dry-run", "--json")
+    found = json.loads(dry.stdout)
+    assert found.pop("page") == PAGE_OF_TWO
+    figures = {"sessions": 2, "lines": 3, "all_lines": 3, "tape": ".tapes/tapes.sqlite"}
+    nothing = dict.fromkeys(("unchanged", "incomplete", "loops", "spikes", "changed"), 0)
+    assert found == {**figures, **nothing, "written": None}
+    dry = call(command, tmp_path, "--dry-run", "--session", "a0000000", "--reset")
+    goal = "- [important] Session goal: fix it (session: a0000000)"
+    assert dry.stdout.splitlines()[:2] == ["## 2026-03-09", goal]
     assert not (tmp_path / ".tapes" / "memory").exists()
 
 
@@ -418,68 +375,42 @@ def test_a32_git_ignores_tapes() -> None:
     assert ".tapes/" in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 
 
-def test_a33_the_next_session_loads_the_page(path: Path) -> None:
-    assert load_page(memory_folder(path)) == ""
-    observed(two_sessions(path))
-    assert load_page(memory_folder(path)) == PAGE_OF_TWO
-
-
 def test_a33_a_long_page_retains_important_and_new_lines(tmp_path: Path) -> None:
-    kinds = ("informational", "possible", "important")
+    kinds, months = ("informational", "possible", "important"), range(1, 13)
     lines = [
-        f"## 2026-{month:02}-01\n" + "\n".join(
-            f"- [{kind}] {kind} {month} {'x' * 40} (session: a0000000)" for kind in kinds
-        )
-        for month in range(1, 13)
-    ]  # fmt: skip
+        f"## 2026-{month:02}-01\n"
+        + "\n".join(f"- [{kind}] {kind} {month} {'x' * 40} (session: a0000000)" for kind in kinds)
+        for month in months
+    ]
     (tmp_path / PAGE).write_text("\n\n".join(lines) + "\n", encoding="utf-8")
     for most in (60, 150, 300):
         assert tokens(load_page(tmp_path, most_tokens=most)) <= most
     cut = load_page(tmp_path, most_tokens=500)
     assert tokens(cut) <= 500
-    kept = [
-        f"{kind} {month}" for month in range(1, 13) for kind in kinds if f"] {kind} {month} " in cut
-    ]
-    important = [f"important {month}" for month in range(1, 13)]
+    kept = [f"{kind} {month}" for month in months for kind in kinds if f"] {kind} {month} " in cut]
+    important = [f"important {month}" for month in months]
     assert [each for each in kept if each in important] == important
     others = [each for each in kept if each not in important]
     assert others == [f"possible {month}" for month in range(13 - len(others), 13)]
     assert 0 < len(others) < 12
     assert cut.endswith(f"({36 - len(kept)} of 36 lines are left out)\n")
     assert list(ObservationsPage(cut).days) == sorted(ObservationsPage(cut).days)
-
-
-def test_a33_a_page_is_cut_at_32_000_tokens(tmp_path: Path) -> None:
     line = "- [important] it fell (session: a0000000)\n"
     (tmp_path / PAGE).write_text("## 2026-03-09\n" + line * 20_000, encoding="utf-8")
     assert 31_900 < tokens(load_page(tmp_path)) <= 32_000
 
 
 def test_a34_a_run_reads_the_observations_of_the_run_before(path: Path) -> None:
-    failing = {
-        "type": "tool_result",
-        "tool_use_id": "t",
-        "content": "no path to the gym",
-        "is_error": True,
-    }
+    told = "no path to the gym"
+    failing = {"type": "tool_result", "tool_use_id": "t", "content": told, "is_error": True}
     plan = {"type": "tool_use", "id": "t", "name": "try_plan", "input": {"to": "gym"}}
     tapes = recorder(path)
     opening = said("user", words("reach the gym"))
     tapes.record(question(opening), answer(plan))
-    tapes.record(
-        question(opening, said("assistant", plan), said("user", failing)), answer(words("so be it"))
-    )
+    rest = said("assistant", plan), said("user", failing)
+    tapes.record(question(opening, *rest), answer(words("so be it")))
     observed(path)
-    assert "- [important] Tool error: no path to the gym (session: " in load_page(
-        memory_folder(path)
-    )
-
-
-def test_a35_times_in_the_state_are_valid(path: Path) -> None:
-    observed(two_sessions(path))
-    started = [mark["started"] for mark in state(path)["sessions"].values()]
-    assert sorted(started) == ["2026-03-08T23:59:59Z", "2026-03-09T10:00:00Z"]
-    assert all(datetime.fromisoformat(each).tzinfo for each in started)
+    assert f"- [important] Tool error: {told} (session: " in load_page(memory_folder(path))
 
 
 def test_a26_an_unwritable_folder_is_reported_in_one_line(path: Path) -> None:

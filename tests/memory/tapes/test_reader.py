@@ -85,22 +85,64 @@ def test_a01_reading_and_observing_import_only_the_standard_library(name: str) -
     assert ("sqlite3" in seen) == (name in {"reader", "command", "notes"})
 
 
-def test_a02_sessions_are_the_roots_earliest_first(path: Path) -> None:
+def test_a02_sessions_are_the_roots_earliest_first_or_their_leaves(path: Path) -> None:
     late = chain(("user", text("b")), start="b", created_at="2026-03-10 10:00:00+00:00")
     rows = [*late, *chain(("user", text("a")), ("assistant", text("x")), start="a")]
-    rows.append(
-        node(name_of("c", 0), "", "user", text("c"), created_at="2026-03-08 01:00:00+00:00")
-    )
+    early = {"created_at": "2026-03-08 01:00:00+00:00"}
+    rows.append(node(name_of("c", 0), "", "user", text("c"), **early))
+    rows.append(node(name_of("d", 1), name_of("a", 0), "assistant", text("y")))
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.list_sessions() == [name_of("c", 0), name_of("a", 0), name_of("b", 0)]
+        leaves = [name_of("a", 1), name_of("b", 0), name_of("c", 0), name_of("d", 1)]
+        assert sorted(reader.list_leaves()) == leaves
+        with pytest.raises(UnknownMemory, match="no node"):
+            reader.read_session("x")
 
 
-def test_a02_sessions_can_be_listed_by_their_leaves(path: Path) -> None:
-    rows = chain(("user", text("go")), ("assistant", text("up")), start="a")
-    rows.append(node(name_of("b", 1), name_of("a", 0), "assistant", text("down")))
-    with TapeReader(tape_file(path, rows)) as reader:
-        leaves = reader.list_leaves()
-        assert sorted(leaves) == [name_of("a", 1), name_of("b", 1)]
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a06_a_long_session_is_read_completely_and_duplicate_nodes_once(
+    path: Path,
+    indexed: bool,  # noqa: FBT001
+) -> None:
+    rows = chain(*(("user", text("x")) for _ in range(3_000)))
+    tape_file(path, rows if indexed else [*rows, *rows[:40]], key=indexed)
+    with TapeReader(path) as reader:
+        assert len(reader.read_session(name_of("a", 0)).entries) == 3_000
+
+
+def test_a06_reading_many_nodes_ends_and_flags_the_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tape_file(path, ())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(
+            "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 19999) "
+            "INSERT INTO nodes (hash, parent_hash, content) "
+            "SELECT printf('%064x', i), CASE i WHEN 0 THEN NULL ELSE printf('%064x', i - 1) END, 'x' FROM n"
+        )
+    with TapeReader(path, max_nodes=4_000) as reader:
+        (head,) = reader.sessions()
+        assert (head.nodes, head.head) == (20_000, f"{19_999:064x}")
+        read = reader.read_session(head.root)
+    assert len(read.entries) == 4_000
+    assert read.faults == ("limit",)
+    monkeypatch.setattr("memory.tapes.reader.MOST_NODES", 19_999)
+    with pytest.raises(StoreError, match="20,000 nodes, and at most 19,999 are read") as refused:
+        TapeReader(path)
+    assert "not a tape" not in str(refused.value)
+
+
+def test_a05_a13_two_leaves_are_two_paths_whose_common_entries_count_once(path: Path) -> None:
+    rows = forked()
+    for row in rows:
+        row.update(spent(1))
+    read = session(tape_file(path, rows), name_of("a", 0))
+    assert texts(read) == ["s0", "s1", "s2", "l0", "l1", "l2"]
+    other = ["s0", "s1", "s2", "r0", "r1"]
+    assert [[entry.text for entry in way] for way in read.paths()] == [texts(read), other]
+    names = [entry.hash for entry in read.all_entries()]
+    assert len(names) == len(set(names)) == len(rows) == 8
+    assert read.usage().input == 8
 
 
 def test_a03_a_session_is_read_in_the_order_of_the_conversation(path: Path) -> None:
@@ -153,25 +195,6 @@ def forked() -> list[dict[str, object]]:
     return rows
 
 
-def test_a05_two_leaves_are_two_separate_paths(path: Path) -> None:
-    read = session(tape_file(path, forked()), name_of("a", 0))
-    assert texts(read) == ["s0", "s1", "s2", "l0", "l1", "l2"]
-    assert [[entry.text for entry in way] for way in read.paths()] == [
-        ["s0", "s1", "s2", "l0", "l1", "l2"],
-        ["s0", "s1", "s2", "r0", "r1"],
-    ]
-
-
-def test_a05_a13_entries_common_to_paths_are_counted_once(path: Path) -> None:
-    rows = forked()
-    for row in rows:
-        row.update(spent(1))
-    read = session(tape_file(path, rows), name_of("a", 0))
-    names = [entry.hash for entry in read.all_entries()]
-    assert len(names) == len(set(names)) == len(rows) == 8
-    assert read.usage().input == 8
-
-
 def test_a06_entries_after_a_missing_node_are_read_and_flagged(path: Path) -> None:
     rows = chain(*(("user", text(str(number))) for number in range(4)))[2:]
     with TapeReader(tape_file(path, rows)) as reader:
@@ -194,42 +217,6 @@ def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
     tape_file(path, [node(name_of("b", 0), name_of("b", 0), "user", text("me"))])
     read = session(path, name_of("b", 0))
     assert (texts(read), read.faults) == (["me"], ("cycle",))
-
-
-def test_a06_duplicate_nodes_are_read_once(path: Path) -> None:
-    rows = [*chain(*(("user", text(str(n))) for n in range(40))) * 2]
-    read = session(tape_file(path, rows, key=False), name_of("a", 0))
-    assert texts(read) == [str(n) for n in range(40)]
-
-
-@pytest.mark.parametrize("indexed", [True, False])
-def test_a06_a_very_long_session_is_read_completely(path: Path, indexed: bool) -> None:  # noqa: FBT001
-    rows = chain(*(("user", text("x")) for _ in range(6_000)))
-    tape_file(path, rows, key=indexed)
-    with TapeReader(path) as reader:
-        assert len(reader.read_session(name_of("a", 0)).entries) == 6_000
-
-
-def test_a06_reading_100_000_nodes_ends_and_flags_the_limit(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tape_file(path, ())
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(
-            "WITH RECURSIVE n(i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
-            "INSERT INTO nodes (hash, parent_hash, content) "
-            "SELECT printf('%064x', i), CASE i WHEN 0 THEN NULL ELSE printf('%064x', i - 1) END, 'x' FROM n"
-        )
-    with TapeReader(path, max_nodes=20_000) as reader:
-        (head,) = reader.sessions()
-        assert (head.nodes, head.head) == (100_000, f"{99_999:064x}")
-        read = reader.read_session(head.root)
-    assert len(read.entries) == 20_000
-    assert read.faults == ("limit",)
-    monkeypatch.setattr("memory.tapes.reader.MOST_NODES", 99_999)
-    with pytest.raises(StoreError, match="100,000 nodes, and at most 99,999 are read") as refused:
-        TapeReader(path)
-    assert "not a tape" not in str(refused.value)
 
 
 @given(st.dictionaries(st.integers(0, 12), st.none() | st.integers(0, 14), max_size=13))
@@ -415,13 +402,6 @@ def test_a11_an_unreadable_file_is_reported_in_one_line_and_not_created(tmp_path
             session(path, name_of("a", 0))
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "none.db").exists()
-
-
-def test_a11_a_missing_node_is_reported(path: Path) -> None:
-    with TapeReader(tape_file(path, ())) as reader:
-        assert reader.list_sessions() == []
-        with pytest.raises(UnknownMemory, match="no node"):
-            reader.read_session("x")
 
 
 def test_a12_hashes_are_checked_against_the_content_of_nodes(path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import BATTLE, BattleRecord, MalformedRecord, SessionObjective, as_json
-from memory.codec import decode, encode
+from memory.codec import encode
 from memory.errors import UnknownMemory
 from memory.tiers.observer import SENSORY_INPUT, TICK_STATE, ActionRecord, SensoryInput, TickState
 from memory.tiers.strategist import (
@@ -133,16 +133,12 @@ def test_e11_a_snapshot_without_resources_takes_the_current_money(tiers: Tiers) 
 def begun(name: str, tick: int) -> dict[str, object]:
     """A new session without records."""
     return {
-        "session_id": name,
-        "session_start_tick": tick,
+        **dict(zip(SETTLED.split(), (name, tick, 0, 0, 0), strict=True)),
         "objectives": [],
         "active_objective": None,
         "battle_history": [],
         "locations_visited": {},
         "resource_history": [],
-        "total_battles": 0,
-        "victories": 0,
-        "defeats": 0,
     }
 
 
@@ -241,14 +237,22 @@ def test_e15_a_checkpoint_restores_an_equal_session(records: Mapping[str, list[R
         again.store.close()
 
 
-def test_e15_a_session_can_be_restored_in_another_memory(tiers: Tiers, tmp_path: Path) -> None:
-    for kind, record in ((OBJECTIVE, AIM), (BATTLE, FIGHT), (LOCATION, TOWN), (RESOURCES, OWNED)):
-        tiers.blackboard.write(STM, kind, as_json(record), tick=1, game_s=0.0)
-    other = open_tiers(tmp_path / "other.sqlite")
-    other.strategist.record_battle(replace(FIGHT, battle_id="of another session"))
-    other.strategist.restore(decode(encode(tiers.strategist.to_json())))
-    assert session_of(other.strategist) == session_of(tiers.strategist)
-    other.store.close()
+SETTLED = "session_id session_start_tick total_battles victories defeats"
+
+
+def test_e04_e06_a_new_decision_reads_anew_and_keeps_the_last_ten_actions(tiers: Tiers) -> None:
+    look(tiers, 1)
+    for tick in range(10):
+        tiers.observer.clear()
+        tiers.observer.add_action(replace(ACT, tick=tick))
+    assert ticks(tiers) == list(range(10))
+    tiers.observer.add_action(replace(ACT, tick=10))
+    tiers.observer.clear()
+    assert ticks(tiers) == list(range(1, 11))  # the eleventh pushes out the first
+    assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
+    look(tiers, 2)
+    assert tiers.observer.current_state == replace(STATE, tick=2)
+    assert len(encode(tiers.observer.decision_context)) < 1500
 
 
 def test_e15_a_restored_session_continues_from_its_totals(tmp_path: Path) -> None:
@@ -281,17 +285,12 @@ def test_e16_an_ended_session_is_consolidated_saved_and_cleared(tiers: Tiers) ->
     assert tiers.tactician.total_sessions == 1
     places = {"locations_visited": {"hometown": TOWN}}  # known for the whole game
     assert session_of(tiers.strategist) == begun("session-1#2", 500) | places
-    tiers.strategist.restore(tiers.store.strategist_checkpoints.load("session-1"))
-    assert session_of(tiers.strategist) == before
-
-
-def test_e16_the_next_session_reports_only_its_own_lessons(tiers: Tiers) -> None:
-    fight(tiers)
-    tiers.memory.end_session(tiers.store, 500)
-    tiers.memory.end_session(tiers.store, 900)
+    tiers.memory.end_session(tiers.store, 900)  # and reports only its own lessons
     assert (tiers.tactician.total_sessions, tiers.tactician.total_battles) == (2, 1)
     (strategy,) = tiers.tactician.strategies.values()
     assert strategy.total_uses == 1
+    tiers.strategist.restore(tiers.store.strategist_checkpoints.load("session-1"))
+    assert session_of(tiers.strategist) == before
 
 
 SEEN = SensoryInput(("grass",), "Hi", 0.9, "dialogue", "rat", 100.0, 40.0, ("a", "b"))
@@ -336,14 +335,6 @@ def test_e02_an_action_is_stored_completely_with_its_place(tiers: Tiers, kind: s
     assert tiers.blackboard.entries(WORKING)[0].data["location"] == "hometown"
 
 
-def test_e04_the_eleventh_action_pushes_out_the_first(tiers: Tiers) -> None:
-    for tick in range(10):
-        tiers.observer.add_action(replace(ACT, tick=tick))
-    assert ticks(tiers) == list(range(10))
-    tiers.observer.add_action(replace(ACT, tick=10))
-    assert ticks(tiers) == list(range(1, 11))
-
-
 def test_e05_outcomes_are_listed_oldest_first(tiers: Tiers) -> None:
     assert list(tiers.observer.get_recent_outcomes()) == []
     tiers.observer.add_action(ACT)
@@ -353,22 +344,6 @@ def test_e05_outcomes_are_listed_oldest_first(tiers: Tiers) -> None:
         {"tick": 1, "action": "up", "success": True, "outcome": "moved"},
         {"tick": 2, "action": "left", "success": False, "outcome": "bumped"},
     ]
-
-
-def test_e06_a_new_decision_starts_with_a_fresh_state(tiers: Tiers) -> None:
-    look(tiers, 1)
-    tiers.observer.clear()
-    assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
-    look(tiers, 2)
-    assert tiers.observer.current_state == replace(STATE, tick=2)
-
-
-def test_e06_the_last_ten_actions_span_decisions(tiers: Tiers) -> None:
-    for tick in range(12):
-        tiers.observer.clear()
-        tiers.observer.add_action(replace(ACT, tick=tick))
-    tiers.observer.clear()
-    assert ticks(tiers) == list(range(2, 12))
 
 
 def test_e07_the_context_of_a_decision_is_small(tiers: Tiers) -> None:

@@ -14,6 +14,7 @@ from memory.tiers.lessons import defeat_of
 from memory.tiers.tactician import TacticianMemory
 from tests.memory.samples import (
     FIGHT,
+    KNOWLEDGE_FIELDS,
     MISTAKE,
     NOON,
     PATTERN,
@@ -50,15 +51,9 @@ def test_e17_e18_e19_e20_records_are_stored_unchanged(known: TacticianMemory) ->
     known.add_strategy(STRATEGY)
     known.add_mistake(MISTAKE)
     known.set_preference(PREFERENCE)
-    assert knowledge_of(known) == {
-        "patterns": {"p1": PATTERN},
-        "strategies": {"s1": STRATEGY},
-        "mistakes": {"m1": MISTAKE},
-        "preferences": {"f1": PREFERENCE},
-        "total_sessions": 0,
-        "total_battles": 0,
-        "overall_win_rate": 0.0,
-    }
+    records = {"p1": PATTERN}, {"s1": STRATEGY}, {"m1": MISTAKE}, {"f1": PREFERENCE}
+    fields = dict(zip(KNOWLEDGE_FIELDS.split(), (*records, 0, 0, 0.0), strict=True))
+    assert knowledge_of(known) == fields
 
 
 def test_e18_the_same_moves_in_another_order_are_another_strategy(tiers: Tiers) -> None:
@@ -124,10 +119,15 @@ def test_e22_matches_are_closest_and_most_severe_first(known: TacticianMemory) -
     known.add_pattern(replace(PATTERN, pattern_id="far", trigger_conditions={"location": "cave"}))
     known.add_mistake(MISTAKE)
     known.add_mistake(replace(MISTAKE, mistake_id="grave", severity="critical"))
+    lost: dict[str, Any] = {"enemy_pokemon": "rat", "player_level": 5}
+    known.add_mistake(replace(MISTAKE, mistake_id="lost", situation=lost))
     found = known.get_relevant_patterns({"location": "town", "reasoning": "heal", "x": 1})
     assert [pattern.pattern_id for pattern in found] == ["near", "p1"]
     mistakes = known.get_mistakes_for_context({"location": "town"})
     assert [mistake.mistake_id for mistake in mistakes] == ["grave", "m1"]
+    # A battle at another level is the same mistake.
+    assert known.get_mistakes_for_context({"enemy_pokemon": "rat", "player_level": 9})
+    assert not known.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})
 
 
 def test_e22_an_empty_context_finds_nothing(known: TacticianMemory) -> None:
@@ -150,10 +150,22 @@ def test_e22_more_uses_outrank_a_single_success(known: TacticianMemory) -> None:
     assert known.get_successful_strategies("owl", "turtle") == []
 
 
-def test_e22_a_battle_at_another_level_is_the_same_mistake(known: TacticianMemory) -> None:
-    known.add_mistake(replace(MISTAKE, situation={"enemy_pokemon": "rat", "player_level": 5}))
-    assert known.get_mistakes_for_context({"enemy_pokemon": "rat", "player_level": 9})
-    assert not known.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})
+def test_e26_fifty_patterns_of_each_type_a_hundred_strategies_and_two_hundred_mistakes(
+    known: TacticianMemory,
+) -> None:
+    for n in range(60):
+        known.add_pattern(replace(PATTERN, pattern_id=f"a{n}", relevance_score=n / 60))
+        known.add_pattern(replace(PATTERN, pattern_id=f"b{n}", pattern_type="other"))
+    assert len(known.patterns) == 100
+    assert {f"a{n}" for n in range(10, 60)} <= known.patterns.keys()
+    for n in range(110):
+        known.add_strategy(replace(STRATEGY, strategy_id=str(n), success_rate=(n + 1) / 110))
+    assert known.strategies.keys() == {str(n) for n in range(10, 110)}
+    for n in range(210):
+        severity = "critical" if n < 3 else "minor"
+        mistake = replace(MISTAKE, mistake_id=str(n), severity=severity, occurrence_count=n + 1)
+        known.add_mistake(mistake)
+    assert known.mistakes.keys() == {"0", "1", "2"} | {str(n) for n in range(13, 210)}
 
 
 def test_the_tip_after_defeats_is_that_of_the_highest_level(known: TacticianMemory) -> None:
@@ -179,25 +191,3 @@ def test_e22_recall_never_returns_what_was_not_stored(
     assert known.get_relevant_patterns(context) in ([], [PATTERN])
     assert known.get_mistakes_for_context(context) in ([], [MISTAKE])
     assert known.get_successful_strategies(enemy, own) in ([], [STRATEGY])
-
-
-def test_e26_fifty_patterns_of_each_type_by_relevance(known: TacticianMemory) -> None:
-    for n in range(60):
-        known.add_pattern(replace(PATTERN, pattern_id=f"a{n}", relevance_score=n / 60))
-        known.add_pattern(replace(PATTERN, pattern_id=f"b{n}", pattern_type="other"))
-    assert len(known.patterns) == 100
-    assert {f"a{n}" for n in range(10, 60)} <= known.patterns.keys()
-
-
-def test_e26_a_hundred_strategies_by_success(known: TacticianMemory) -> None:
-    for n in range(110):
-        known.add_strategy(replace(STRATEGY, strategy_id=str(n), success_rate=(n + 1) / 110))
-    assert known.strategies.keys() == {str(n) for n in range(10, 110)}
-
-
-def test_e26_two_hundred_mistakes_by_severity(known: TacticianMemory) -> None:
-    for n in range(210):
-        severity = "critical" if n < 3 else "minor"
-        mistake = replace(MISTAKE, mistake_id=str(n), severity=severity, occurrence_count=n + 1)
-        known.add_mistake(mistake)
-    assert known.mistakes.keys() == {"0", "1", "2"} | {str(n) for n in range(13, 210)}
