@@ -45,18 +45,23 @@ def locked_by_another(store: RunStore) -> Iterator[None]:
 def test_a_booked_call_is_in_the_file_before_the_next_commit(
     tmp_path: Path, store: RunStore
 ) -> None:
-    number = store.calls.book(BOOKING)
-    reader = read_run_store(tmp_path / "run.sqlite")
-    (call,) = reader.calls.all()
-    reader.close()
+    full = 2  # waits for the disk at each commit, not only at checkpoints
+    assert store.calls._opened().row("PRAGMA synchronous") == (full,)
+    with ThreadPoolExecutor(1) as pool:  # any thread may book a call
+        number = pool.submit(store.calls.book, BOOKING).result()
+    with closing(read_run_store(tmp_path / "run.sqlite")) as reader:
+        (call,) = reader.calls.all()
     expected = (number, CallState.RESERVED, *astuple(BOOKING), 900, 90, 0, 0, 0, 0, 0)
     assert astuple(call) == expected
 
 
-def test_a_settled_call_counts_at_its_actual_cost(store: RunStore) -> None:
+def test_a_settled_call_counts_at_its_actual_cost_after_a_rewind_too(store: RunStore) -> None:
+    store.commit(checkpoint=checkpoint(1))
     number = store.calls.book(BOOKING)
     assert store.calls.settle(number, SETTLED)
     expected = (number, CallState.SETTLED, *astuple(BOOKING), 70, 15, 1, 2, 3, 4, 5)
+    assert [astuple(call) for call in store.calls.all()] == [expected]
+    store.rewind(next(store.checkpoints.all()))  # it refunds nothing
     assert [astuple(call) for call in store.calls.all()] == [expected]
 
 
@@ -80,15 +85,6 @@ def test_a_call_is_settled_once(store: RunStore, state: CallState) -> None:
     assert store.calls.all() == before
 
 
-def test_a_rewind_does_not_refund_calls(store: RunStore) -> None:
-    store.commit(checkpoint=checkpoint(1))
-    store.calls.settle(store.calls.book(BOOKING), SETTLED)
-    latest = store.checkpoints.latest()
-    assert latest is not None
-    store.rewind(latest)
-    assert [call.nanos for call in store.calls.all()] == [70]
-
-
 def test_calls_are_summed_by_run_hour_and_milestone(store: RunStore) -> None:
     store.calls.book(replace(BOOKING, started_ms=4 * HOUR_MS, worst_nanos=1, worst_tokens=1))
     store.calls.book(replace(BOOKING, started_ms=4 * HOUR_MS + 1, milestone="badge"))
@@ -96,11 +92,8 @@ def test_calls_are_summed_by_run_hour_and_milestone(store: RunStore) -> None:
     assert store.calls.sums(now_ms=5 * HOUR_MS, milestone="left home") == CallSums(
         run=Sums(901, 2, 91), hour=Sums(900, 1, 90), milestone=Sums(1, 1, 1)
     )
-
-
-def test_a_call_dated_in_the_future_counts_in_the_last_hour(store: RunStore) -> None:
-    store.calls.book(BOOKING)
-    assert store.calls.sums(now_ms=HOUR_MS, milestone="").hour == Sums(900, 1, 90)
+    # A call dated in the future counts in the last hour.
+    assert store.calls.sums(now_ms=HOUR_MS, milestone="").hour == Sums(901, 2, 91)
 
 
 def test_the_last_call_has_the_latest_time_and_the_newest_milestone(store: RunStore) -> None:
@@ -118,17 +111,6 @@ def test_a_locked_file_refuses_calls_and_keeps_the_open_one(store: RunStore) -> 
         with pytest.raises(BusyStore):
             store.calls.settle(number, SETTLED)
     assert [call.state for call in store.calls.all()] == [CallState.RESERVED]
-
-
-def test_any_thread_may_book_a_call(store: RunStore) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        number = pool.submit(store.calls.book, BOOKING).result()
-    assert store.calls.settle(number, SETTLED)
-
-
-def test_a_booking_is_synced_to_disk_before_the_call_is_allowed(store: RunStore) -> None:
-    full = 2  # waits for the disk at each commit, not only at checkpoints
-    assert store.calls._opened().row("PRAGMA synchronous") == (full,)
 
 
 def test_an_allowed_call_is_booked_after_a_kill_at_any_statement(tmp_path: Path) -> None:
@@ -232,28 +214,16 @@ def test_a_resumed_run_has_its_settings_and_its_last_checkpoint(tmp_path: Path) 
         assert reader.store.checkpoints.latest() == checkpoint(3)
 
 
-def test_a_run_is_created_in_an_empty_folder_with_an_old_lock(tmp_path: Path) -> None:
-    (tmp_path / "run.lock").touch()
-    played(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["run.toml", "run.sqlite", "report.html", "letter.txt", ".hidden"])
-def test_a_folder_with_files_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("somebody's", encoding="utf-8")
-    with pytest.raises(RunFolderError, match=f"{tmp_path} already holds {name}; name an empty"):
-        create_run(tmp_path, SETTINGS, run_id="r")
-    assert contents(tmp_path) == {name: b"somebody's"}
-
-
-@pytest.mark.parametrize("name", ["", "."])
-def test_the_working_folder_with_files_is_refused(
+def test_a_folder_with_files_is_refused_and_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    (tmp_path / "letter.txt").touch()
+    (tmp_path / name).write_text("somebody's", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(RunFolderError, match="already holds letter"):
-        create_run(Path(name), SETTINGS, run_id="r")
-    assert contents(tmp_path) == {"letter.txt": b""}
+    for path in (tmp_path, Path(), Path()):
+        with pytest.raises(RunFolderError, match=f"{path} already holds {name}; name an empty"):
+            create_run(path, SETTINGS, run_id="r")
+    assert contents(tmp_path) == {name: b"somebody's"}
 
 
 def test_resuming_is_suggested_only_for_a_run(tmp_path: Path) -> None:
@@ -268,6 +238,8 @@ def test_resuming_is_suggested_only_for_a_run(tmp_path: Path) -> None:
 
 
 def test_a_run_that_cannot_be_written_leaves_no_files(tmp_path: Path) -> None:
+    with pytest.raises(TypeError):
+        create_run(tmp_path / "a", {"seed": object()}, run_id="r")
     for settings, words in ((SETTINGS, "cannot be written"), ({}, "cannot be used")):
         # Without settings the first byte written is the store's.
         with full_disk(), pytest.raises(StoreError, match=words):
@@ -297,34 +269,28 @@ def test_a_run_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
     open_run(run).close()
 
 
-@pytest.mark.parametrize("left", [None, b""])
+@pytest.mark.parametrize("left", [None, b"", "steps"])
 @pytest.mark.parametrize("other", ["summary.json", "run.sqlite.damaged-1", "copies/run.sqlite"])
 def test_a_run_that_lost_its_store_is_not_resumed(
-    tmp_path: Path, left: bytes | None, other: str
+    tmp_path: Path, left: bytes | str | None, other: str
 ) -> None:
-    run = played(tmp_path / "run")
-    (run / "run.sqlite").unlink()
-    if left is not None:
-        (run / "run.sqlite").write_bytes(left)
-    (run / other).parent.mkdir(exist_ok=True)
-    (run / other).touch()
-    before = sorted(run.iterdir())
-    with pytest.raises(RunFolderError) as caught:
-        open_run(run)
-    assert str(caught.value) == (
-        f"{run / 'run.sqlite'} holds no checkpoint to resume from; start a new run with another --run"
-    )
-    assert sorted(run.iterdir()) == before
-
-
-def test_a_run_with_steps_and_no_checkpoint_is_not_resumed(tmp_path: Path) -> None:
     run = tmp_path / "run"
     with closing(create_run(run, SETTINGS, run_id="r")) as folder:
         folder.store.record.append(step(1))
         folder.store.commit()
+    if left != "steps":
+        (run / "run.sqlite").unlink()
+    if left == b"":
+        (run / "run.sqlite").touch()
+    (run / other).parent.mkdir(exist_ok=True)
+    (run / other).touch()
+    before = sorted(run.iterdir())
     for _ in range(2):  # the first refusal releases the folder
-        with pytest.raises(RunFolderError, match="holds no checkpoint to resume from"):
+        with pytest.raises(RunFolderError) as caught:
             open_run(run)
+        said = "holds no checkpoint to resume from; start a new run with another --run"
+        assert str(caught.value) == f"{run / 'run.sqlite'} {said}"
+        assert sorted(run.iterdir()) == before
 
 
 @pytest.mark.parametrize("left", ["no file", "an empty file", "a file without rows"])
@@ -365,9 +331,3 @@ def test_an_unreadable_checkpoint_closes_the_run(tmp_path: Path) -> None:
     del caught
     with pytest.raises(StoreError):
         open_run(run)
-
-
-def test_invalid_settings_leave_no_files(tmp_path: Path) -> None:
-    with pytest.raises(TypeError):
-        create_run(tmp_path / "a", {"seed": object()}, run_id="r")
-    assert list(tmp_path.iterdir()) == []

@@ -47,6 +47,14 @@ def fault(sort: str, words: str, *statements: str, is_fixed: bool = True) -> Fau
     return Fault(sort, words, statements, is_fixed)
 
 
+def battles(changes: str) -> str:
+    return f"UPDATE entries SET {changes} WHERE scope = 'agent:play:stm' AND kind = 'battle'"
+
+
+def entries(changes: str, where: str = "id = 1") -> str:
+    return f"UPDATE ltm_entries SET {changes} WHERE {where}"
+
+
 FAULTS = (
     fault("contradiction", "has two rows", NEW_STRATEGY.format("s9", 0.0, 1)),
     fault(
@@ -59,28 +67,17 @@ FAULTS = (
     fault("count", "occurred 0 times", changed("mistake", occurrence_count=0)),
     fault("count", "severity 'huge'", changed("mistake", severity="'huge'")),
     fault("count", "3 of 4 is 0.75", changed("pattern", confidence=0.2)),
-    fault(
-        "count",
-        "comes after",
-        changed("mistake", first_occurred="(data ->> 'last_occurred') + 9.0"),
-    ),
+    fault("count", "comes after", changed("mistake", first_occurred="(data ->> 'last_occurred') + 9.0")),
     fault(
         "count",
         "1 sessions, and 7 of 4 battles",
         "UPDATE contributions SET contribution = json_set(contribution, '$.record.data.victories', 7) "
         "WHERE key = 'totals:all'",
     ),
-    fault("count", "has 0 lessons", "UPDATE ltm_entries SET count = 0 WHERE id = 1"),
-    fault(
-        "damage", "is unreadable", "UPDATE ltm_entries SET sources = '[' WHERE key = 'strategy:s0'"
-    ),
+    fault("count", "has 0 lessons", entries("count = 0")),
+    fault("damage", "is unreadable", entries("sources = '['", "key = 'strategy:s0'")),
     fault("orphan", "no lesson of it is known", "DELETE FROM deliveries"),
-    fault(
-        "orphan",
-        "'run:nobody' leads nowhere",
-        "UPDATE ltm_entries SET sources = '[\"run:nobody\"]' WHERE id = 1",
-        is_fixed=False,
-    ),
+    fault("orphan", "'run:nobody' leads nowhere", entries("sources = '[\"run:nobody\"]'"), is_fixed=False),
     fault(
         "orphan",
         "rows of run nobody",
@@ -88,30 +85,13 @@ FAULTS = (
         is_fixed=False,
     ),
     fault("damage", "'mistake:m1' is unreadable", changed("mistake", situation="'not'")),
-    fault("damage", "is unreadable", "UPDATE ltm_entries SET data = '[1' WHERE id = 2"),
-    fault(
-        "damage",
-        "is unreadable",
-        "UPDATE ltm_entries SET status = 'claim', tags = CAST(x'ff41' AS TEXT) WHERE id = 1",
-    ),
+    fault("damage", "is unreadable", entries("data = '[1'", "id = 2")),
+    fault("damage", "is unreadable", entries("status = 'claim', tags = CAST(x'ff41' AS TEXT)")),
     fault("damage", "is unreadable", changed("mistake", occurrence_count="'many'")),
-    fault("stale", "under 0.3", "UPDATE ltm_entries SET relevance = 0.1 WHERE key = 'mistake:m1'"),
-    fault(
-        "stale",
-        "closed (not so)",
-        "UPDATE ltm_entries SET closed = 'not so', relevance = 0.7 WHERE key = 'strategy:s0'",
-    ),
-    fault(
-        "stale",
-        "6 months have passed",
-        changed("pattern", last_validated=1784000000.0),
-        is_fixed=False,
-    ),
-    fault(
-        "stale",
-        "faded to 0.10",
-        "UPDATE ltm_entries SET relevance = 0.1, importance = 3 WHERE id = 1",
-    ),
+    fault("stale", "under 0.3", entries("relevance = 0.1", "key = 'mistake:m1'")),
+    fault("stale", "closed (not so)", entries("closed = 'not so', relevance = 0.7", "key = 'strategy:s0'")),
+    fault("stale", "6 months have passed", changed("pattern", last_validated=1784000000.0), is_fixed=False),
+    fault("stale", "faded to 0.10", entries("relevance = 0.1, importance = 3")),
     fault(
         "stale",
         "there are 123, and room for 100",
@@ -119,7 +99,7 @@ FAULTS = (
         f"INSERT INTO ltm_entries (key, data, {COPIED}) SELECT 'strategy:x' || i, json_set(data, '$.strategy_id', "
         f"'x' || i, '$.player_pokemon', 'mon' || i), {COPIED} FROM ltm_entries, n WHERE key = 'strategy:s0'",
     ),
-)
+)  # fmt: skip
 
 
 def found(path: Path, now: float = NOON) -> list[CheckFinding]:
@@ -130,16 +110,12 @@ def findings_of(fault: Fault, path: Path) -> list[CheckFinding]:
     return [each for each in found(path) if each.sort == fault.sort and fault.words in each.what]
 
 
-def test_a_knowledge_file_from_play_has_no_findings(tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    before = path.read_bytes()
-    assert found(path) == []
-    assert path.read_bytes() == before
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
 def test_rows_removed_by_repair_are_in_the_archive(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
+    alter(path, "DELETE FROM deliveries")
+    repair_file(path, now=NOON)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT * FROM deliveries").fetchall() == [(RUN, 8)]
     alter(
         path,
         "UPDATE ltm_entries SET data = '{not' WHERE key = 'mistake:m1'",
@@ -163,14 +139,6 @@ def test_duplicate_strategies_are_merged_with_the_battles_of_both(tmp_path: Path
     assert (strategies["s0"].total_uses, strategies["s0"].success_rate) == (5, 0.6)
 
 
-def test_repair_restores_a_lost_delivery_record(tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    alter(path, "DELETE FROM deliveries")
-    repair_file(path, now=NOON)
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("SELECT * FROM deliveries").fetchall() == [(RUN, 8)]
-
-
 def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
     path, later = taught(tmp_path / "m.sqlite"), NOON + 40 * MONTH
     alter(
@@ -181,30 +149,11 @@ def test_old_knowledge_has_only_stale_findings(tmp_path: Path) -> None:
     assert {each.sort for each in found(path, later)} == {"stale"}
 
 
-def test_repair_of_an_intact_file_makes_no_backup(tmp_path: Path) -> None:
-    path = taught(tmp_path / "m.sqlite")
-    assert repair_file(path, now=NOON).copy is None
-    assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
 RUN_FAULTS = (
     fault("orphan", "1 tags", "INSERT INTO entry_tags VALUES ('lost', 'agent:play:stm', 999)"),
-    fault(
-        "damage",
-        "battle:b1@1",
-        "UPDATE entries SET data = '{' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-    ),
-    fault(
-        "orphan",
-        "'tick:99999'",
-        "UPDATE entries SET sources = '[\"tick:99999\"]' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_fixed=False,
-    ),
-    fault(
-        "stale",
-        "game seconds ago",
-        "UPDATE entries SET expires_s = game_s - 900.0 WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-    ),
+    fault("damage", "battle:b1@1", battles("data = '{'")),
+    fault("orphan", "'tick:99999'", battles("sources = '[\"tick:99999\"]'"), is_fixed=False),
+    fault("stale", "game seconds ago", battles("expires_s = game_s - 900.0")),
     fault("damage", "is unreadable", "UPDATE outbox SET payload = '[' WHERE sequence = 1"),
     fault(
         "count",
@@ -212,12 +161,7 @@ RUN_FAULTS = (
         "UPDATE entries SET data = json_set(data, '$.victories', 7) WHERE kind = 'session_totals'",
         is_fixed=False,
     ),
-    fault(
-        "orphan",
-        "in an unknown scope",
-        "UPDATE entries SET scope = 'attic' WHERE scope = 'agent:play:stm' AND kind = 'battle'",
-        is_fixed=False,
-    ),
+    fault("orphan", "in an unknown scope", battles("scope = 'attic'"), is_fixed=False),
 )
 
 
@@ -232,7 +176,13 @@ def played(path: Path) -> Path:
     return path
 
 
-def test_a_played_run_has_no_findings(tmp_path: Path) -> None:
+def test_a_file_from_play_has_no_findings_and_is_not_repaired(tmp_path: Path) -> None:
+    path = taught(tmp_path / "m.sqlite")
+    before = path.read_bytes()
+    assert found(path) == []
+    assert repair_file(path, now=NOON).copy is None
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
     assert found(played(tmp_path / "run.sqlite")) == []
 
 

@@ -84,12 +84,24 @@ def test_a_run_with_a_trigger_is_refused_and_unchanged(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_the_tables_that_sqlite_makes_by_itself_are_no_difference(tmp_path: Path) -> None:
+def test_the_tables_that_sqlite_or_another_program_makes_are_no_difference(tmp_path: Path) -> None:
     path = taught(tmp_path / "m.sqlite")
     script(path, "ANALYZE")
     for opened in OPENERS.values():
         opened(path, tmp_path / "other.sqlite")
         (tmp_path / "other.sqlite").unlink(missing_ok=True)
+    tape = tape_file(tmp_path / "tapes.sqlite", chain(("user", text("hello"))))
+    more = "CREATE TABLE facets (id); CREATE VIEW v AS SELECT 1;"
+    script(tape, f"{more} CREATE INDEX i ON nodes (role, model)")
+    with TapeReader(tape) as reader:
+        assert len(reader.list_sessions()) == 1
+    open_tape(tape).close()
+    empty = tmp_path / "empty.sqlite"
+    script(empty, "PRAGMA user_version = 0; VACUUM")
+    with pytest.raises(ForeignStore, match="nothing was ever stored"):
+        open_readonly(empty, KNOWLEDGE_SCHEMA)
+    open_knowledge_store(empty, now=NOON).close()
+    open_readonly(empty, KNOWLEDGE_SCHEMA).close()
 
 
 def test_a_text_above_the_limit_is_refused_before_it_is_read(tmp_path: Path) -> None:
@@ -115,15 +127,6 @@ def test_rows_are_counted_before_they_are_read(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_an_empty_sqlite_file_is_no_memory_to_read(tmp_path: Path) -> None:
-    path = tmp_path / "m.sqlite"
-    script(path, "PRAGMA user_version = 0; VACUUM")
-    with pytest.raises(ForeignStore, match="nothing was ever stored"):
-        open_readonly(path, KNOWLEDGE_SCHEMA)
-    open_knowledge_store(path, now=NOON).close()
-    open_readonly(path, KNOWLEDGE_SCHEMA).close()
-
-
 STRANGE_TAPES = {
     "a trigger": "CREATE TRIGGER t AFTER INSERT ON nodes BEGIN DELETE FROM nodes; END",
     "a view": f"ALTER TABLE nodes RENAME TO old; CREATE VIEW nodes AS {ENDLESS} SELECT old.* FROM n, old",
@@ -146,14 +149,6 @@ def test_a_tape_on_which_something_could_run_is_refused_and_unchanged(
     with pytest.raises(ForeignStore, match="is not a tape"):
         open_tape(path)
     assert path.read_bytes() == before
-
-
-def test_tables_of_another_program_beside_the_nodes_are_no_fault(tmp_path: Path) -> None:
-    path = tape_file(tmp_path / "tapes.sqlite", chain(("user", text("hello"))))
-    script(path, "CREATE TABLE facets (id); CREATE VIEW v AS SELECT 1; CREATE INDEX i ON nodes (role, model)")  # fmt: skip
-    with TapeReader(path) as reader:
-        assert len(reader.list_sessions()) == 1
-    open_tape(path).close()
 
 
 def test_a_folder_whose_name_is_not_utf8_holds_files(tmp_path: Path) -> None:
