@@ -26,8 +26,7 @@ from memory.tiers.encounters import (
     TalkOutcome,
     milestones_of,
 )
-from memory.tiers.knowledge import Knowledge, LearnedPattern, MistakeRecord, SuccessfulStrategy
-from memory.tiers.lasting import OutboxRow
+from memory.tiers.knowledge import MistakeRecord, SuccessfulStrategy
 from memory.tiers.lessons import BLACKOUT
 from memory.tiers.observer import ACTION
 from memory.tiers.strategist import BATTLE, BattleRecord, SessionObjective

@@ -16,7 +16,8 @@ from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
 from memory.store.checks.repair import Repairs
 from memory.store.checks.run import check_run
-from memory.store.database import Database, backup_copy, in_memory, open_database
+from memory.store.copies import backup_copy
+from memory.store.database import Database, in_memory, open_database
 from memory.store.dates import dates_at
 from memory.store.entry_search import EntrySearch
 from memory.store.files import KINDS, OpenedFile, file_fault, open_intact
@@ -24,8 +25,7 @@ from memory.store.items import MemoryItem, knowledge_items, run_items
 from memory.store.lasting import Archive, ContributionTable
 from memory.store.run_folder import LOCK, own, require_own_files
 from memory.store.run_store import RunReader, RunStore
-from memory.store.schema import RUN_SCHEMA
-from memory.store.shape import Schema
+from memory.store.schema import RUN_SCHEMA, Schema
 from memory.tiers.contributions import Totals
 from memory.tiers.knowledge import MONTH_S
 

@@ -36,11 +36,6 @@ class MemoryManagementAgent:
         return merge_files(sources, into, _agreed_by_runs, config or ConsolidationConfig(), now=now)
 
 
-def _agreed(about: str, kind: str, record: Json, origins: Iterable[str]) -> dict[str, Json]:
-    """Return the data of an agreed entry, with the agents it comes from."""
-    return {"about": about, "kind": kind, "record": record, "origins": sorted(origins)}
-
-
 def _agreed_by_runs(
     known: Iterable[Entry], contributions: ByEntry
 ) -> Iterator[tuple[Entry, str, int]]:
@@ -51,16 +46,17 @@ def _agreed_by_runs(
             ranked = by_precedence(contributions[each.scope, each.key].values())
             if len(ranked) < 2:
                 continue
-            about, record = each.key, as_json(record_of(each))
-            data = _agreed(about, kind.name, record, (each.run_id for each in ranked))
-            deciding = ranked[-1]
+            about, deciding = each.key, ranked[-1]
+            origins = sorted(each.run_id for each in ranked)
+            record: Json = as_json(record_of(each))
+            data: dict[str, Json] = {"about": about, "kind": kind.name, "record": record}
             entry = Entry(
                 seq=0,
                 scope=COLLECTIVE,
                 kind=AGREED,
                 tick=deciding.content["tick"],
                 game_s=0.0,
-                data={**data, "at": deciding.relevant_at},
+                data={**data, "origins": origins, "at": deciding.relevant_at},
                 tags=frozenset(),
                 importance=IMPORTANCE,
                 expires_s=None,

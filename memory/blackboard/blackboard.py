@@ -166,6 +166,8 @@ class Blackboard:
             if (same := _repeated(policy, index, data)) is not None:
                 return same
             key = policy.key_of(data) or key
+        if ttl_s is None and (policy is None or not policy.lasting):
+            ttl_s = index.scope.ttl_s
         seq = self.seq + 1
         if key is None:
             key = f"{self._origin}/{seq}"
@@ -184,7 +186,7 @@ class Blackboard:
             dict(data),
             frozenset(tags),
             importance,
-            self._expiry(index.scope, policy, game_s, ttl_s),
+            None if ttl_s is None else game_s + ttl_s,
             key,
             version,
             1.0,
@@ -328,13 +330,6 @@ class Blackboard:
         if scope.writers != ("*",) and not any(fnmatchcase(by, each) for each in scope.writers):
             message = f"{by or 'an unnamed writer'!r} may not write to {scope.name}; use {scope.writers[0]!r}."
             raise ForbiddenWrite(message)
-
-    def _expiry(
-        self, scope: Scope, policy: EntryKind | None, game_s: float, ttl_s: float | None
-    ) -> float | None:
-        if ttl_s is None and (policy is None or not policy.lasting):
-            ttl_s = scope.ttl_s
-        return None if ttl_s is None else game_s + ttl_s
 
     def _evict(self, index: ScopeIndex, policy: EntryKind | None, entry: Entry) -> None:
         if policy is not None and policy.limit is not None:

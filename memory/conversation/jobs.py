@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import wait as wait_for
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Thread
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
@@ -230,7 +230,7 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             found, source = first_words(piece), HeuristicObserver.source
         most = max(1, _tokens(piece) // 2)
         text = last_lines(found.observations.strip("\n"), most, self._deps.estimate)
-        chunk = self._chunk(piece, Condensed(text, *_task(found)), source)
+        chunk = self._chunk(piece, replace(found, observations=text), source)
         is_kept = self._store.update_active(self._owner, chunk)
         kind = ConversationEventKind.OBSERVATION_END
         self._report(kind, to_seq=chunk.to_seq, tokens=chunk.tokens)
@@ -261,7 +261,8 @@ class ObservationJob(_Job[tuple[Message, ...]]):
             self._deps.estimate(text),
             _tokens(piece),
             source,
-            *_task(found),
+            found.current_task,
+            found.suggested_response,
             self._deps.now_ms,
             count=len(piece),
         )
@@ -346,14 +347,11 @@ class ReflectionJob(_Job[ObservationalMemoryRecord]):
             found.observations,
             self._size(found),
             source,
-            *_task(found),
+            found.current_task,
+            found.suggested_response,
             self._deps.now_ms,
         )
 
 
 def _tokens(messages: Sequence[Message]) -> int:
     return sum(each.tokens for each in messages)
-
-
-def _task(found: Condensed) -> tuple[str, str]:
-    return found.current_task, found.suggested_response

@@ -246,10 +246,8 @@ class _LineCollector:
                 self._open[id] = f"{words[0]}({words[1]})"
             case ResultPart(id, text, is_error):
                 said = f"{self._open.pop(id, 'a tool')}: {_first_row(text)}"
-                if is_error:
-                    yield LinePriority.ASSERTED, f"tool error: {said}"
-                else:
-                    yield LinePriority.ASKED, said
+                priority = LinePriority.ASSERTED if is_error else LinePriority.ASKED
+                yield priority, f"tool error: {said}" if is_error else said
 
     def _situation(self, text: str) -> Iterator[tuple[LinePriority, str]]:
         found = read_situation(text)
@@ -258,10 +256,8 @@ class _LineCollector:
         if found.why:
             self.task = _question(found, found.place)
             # Without coordinates, so that repeated questions in one place merge into one line.
-            yield (
-                LinePriority.ASKED,
-                f"asked: {_question(found, _COORDINATES.sub('', found.place))}",
-            )
+            question = _question(found, _COORDINATES.sub("", found.place))
+            yield LinePriority.ASKED, f"asked: {question}"
         elif not facts:
             # A part of a long question may begin in the middle of its data.
             yield LinePriority.ASKED, f"told: {one_line(_MARKUP.sub('', text), MAX_EVENT)}"
@@ -323,18 +319,14 @@ def first_words(messages: Iterable[Message]) -> Condensed:
 
     The full messages are still in the file, and can be recalled.
     """
-    rows = [
-        render_line(
-            ObservationLine(
-                LinePriority.UNCERTAIN,
-                f"{message.role}: {text[:WIDTH]}",
-                LineTime(tick=message.tick),
-            )
-        )
-        for message in messages
-        for block in message.blocks
-        if block.get("type") == "text" and (text := " ".join(str(block.get("text", "")).split()))
-    ]
+    rows = []
+    for message in messages:
+        moment = LineTime(tick=message.tick)
+        for block in message.blocks:
+            text = " ".join(str(block.get("text", "")).split())
+            if block.get("type") == "text" and text:
+                words = f"{message.role}: {text[:WIDTH]}"
+                rows.append(render_line(ObservationLine(LinePriority.UNCERTAIN, words, moment)))
     return Condensed("\n".join(rows))
 
 

@@ -116,7 +116,7 @@ class _Reading:
     head: str | None = None
 
     def row(self, row: str) -> None:
-        flat = " ".join(row.split())
+        flat = _flat(row)
         item = _ITEM.match(flat)
         content = item[1] if item else flat
         if content.startswith(EVENTS):
@@ -198,16 +198,15 @@ def with_shown_milestones(
     Missing lines of `shown` are put back, first; invented milestones become uncertain claims. `known` are ids shown earlier.
     """
     ids = {*milestones_in(shown), *known}
-    held = [each._replace(line=_as_claim(each.line, ids)) for each in observations]
+    held = []
+    for each in observations:
+        line = each.line
+        if not ids.issuperset(milestone_ids(line)):
+            line = replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
+        held.append(each._replace(line=line))
     present = set(milestones_in(held))
     missing = [each for each in shown if set(milestone_ids(each.line)) - present]
     return (*missing, *held)
-
-
-def _as_claim(line: ObservationLine, shown: Collection[str]) -> ObservationLine:
-    if set(milestone_ids(line)) <= set(shown):
-        return line
-    return replace(line, priority=LinePriority.UNCERTAIN, text=_CLAIM + line.text)
 
 
 MAX_NOTE: Final = 120  # characters

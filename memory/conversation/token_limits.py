@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import NamedTuple
 
+from memory.codec import Json
 from memory.conversation.boundaries import Cut, boundary, cut_below, last_clean_cut
 from memory.conversation.config import ConversationConfig
 from memory.conversation.jobs import Dependencies, ObservationJob, ReflectionJob
@@ -113,17 +114,14 @@ class TokenLimits:
         swaps = is_time and record.buffered_reflection is not None
         count = self._store.swap_buffered(self._owner, upto=cut.seq, reflection=swaps)
         after = self._load_state()
-        self._deps.report(
-            ConversationEventKind.ACTIVATION,
-            self._owner,
-            {
-                "reason": reason.value,
-                "chunks": count,
-                "cursor": after.record.cursor,
-                "tokens_before": pending,
-                "tokens_after": after.record.pending_message_tokens,
-            },
-        )
+        data: dict[str, Json] = {
+            "reason": reason.value,
+            "chunks": count,
+            "cursor": after.record.cursor,
+            "tokens_before": pending,
+            "tokens_after": after.record.pending_message_tokens,
+        }
+        self._deps.report(ConversationEventKind.ACTIVATION, self._owner, data)
         self._report_task(after.record)
         return after
 
@@ -195,8 +193,6 @@ class TokenLimits:
         return self._config.patience - (self._deps.clock() - since)
 
     def _report_task(self, record: ObservationalMemoryRecord) -> None:
-        task = {
-            "current_task": record.current_task,
-            "suggested_response": record.suggested_response,
-        }
-        self._deps.report(ConversationEventKind.THREAD_UPDATE, self._owner, {**task})
+        task, response = record.current_task, record.suggested_response
+        data: dict[str, Json] = {"current_task": task, "suggested_response": response}
+        self._deps.report(ConversationEventKind.THREAD_UPDATE, self._owner, data)

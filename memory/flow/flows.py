@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from memory.blackboard.blackboard import Blackboard
@@ -162,7 +161,11 @@ class Flows:
             self._begin(each, self._saved.pop(name, None))
 
     def _begin(self, subscription: MemorySubscription, saved: Mapping[str, Any] | None) -> None:
-        fullness = partial(self._fullness, subscription.source)
+
+        def fullness() -> float:
+            scopes = self._scopes(subscription.source)
+            return max(map(self._blackboard.fullness, scopes), default=0.0)
+
         if saved is None:
             progress = FlowProgress(subscription, fullness)
             progress.waiting = len(self._pending(progress))
@@ -322,9 +325,6 @@ class Flows:
 
     def _fault(self, progress: FlowProgress, error: Exception) -> None:
         self._blackboard.faults.note(f"edge {progress.subscription.name}", error)
-
-    def _fullness(self, source: str) -> float:
-        return max(map(self._blackboard.fullness, self._scopes(source)), default=0.0)
 
     def _scopes(self, source: str) -> list[str]:
         return [each for each in self._blackboard.scopes() if fnmatchcase(each, source)]

@@ -52,7 +52,10 @@ def register_recall_producers(producers: Producers, agent_id: str) -> None:
     recall = MemoryActions.memory_recall_with_scores
     producers.register(recall, _recollection, scope=working, kind=RECOLLECTION)
     producers.register(
-        MemoryActions.memory_prune, _maintenance_record, scope=working, kind=MAINTENANCE
+        MemoryActions.memory_prune,
+        lambda call, pruned: _produced(call, {"pruned": pruned}),
+        scope=working,
+        kind=MAINTENANCE,
     )
 
 
@@ -78,10 +81,6 @@ def _recollection(call: Call, found: Sequence[ScoredEntry]) -> Produced:
         "scores": [round(each.score.total, 6) for each in found],
     }
     return _produced(call, data)
-
-
-def _maintenance_record(call: Call, pruned: int) -> Produced:
-    return _produced(call, {"pruned": pruned})
 
 
 def _produced(call: Call, data: Mapping[str, Json]) -> Produced:

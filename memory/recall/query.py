@@ -8,9 +8,8 @@ from memory.codec import Json
 from memory.errors import MalformedRecord
 
 MOST: Final = 100  # results of one query
-MOST_FILTERS: Final = (
-    100  # scopes, kinds and tags of one query; SQLite limits the size of a condition
-)
+# Scopes, kinds and tags of one query; SQLite limits the size of a condition.
+MOST_FILTERS: Final = 100
 
 RECOLLECTION: Final = "recollection"  # the entry that each recall writes
 MAINTENANCE: Final = "maintenance"  # the entry that each pruning writes

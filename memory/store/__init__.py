@@ -12,7 +12,7 @@ from memory.store.calls import (
 from memory.store.checkpoints import CheckpointReason
 from memory.store.checks.finding import CheckFinding
 from memory.store.conversation_record import Message, MessageOrigin
-from memory.store.database import quarantine, restore_copy
+from memory.store.copies import quarantine, restore_copy
 from memory.store.lasting import KnowledgeReader
 from memory.store.record import BranchedBy
 from memory.store.run_folder import (

@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from memory.codec import Json, as_json, decode, encode, from_json
+from memory.codec import as_json, decode, encode, from_json
 from memory.errors import MalformedRecord, StoreError
 from memory.file_access import append, read_bytes
 from memory.store.database import Database, Reader, insert_into, select_from
@@ -137,7 +137,8 @@ class CallLog(NamedTuple):
 
     def append(self, calls: Iterable[ModelCall]) -> None:
         """Append the present state of `calls`, synced to disk, or raise StoreError."""
-        lines = [encode(_line_of(each)) + "\n" for each in calls]
+        rows = ({**as_json(each), "state": each.state.value} for each in calls)
+        lines = [encode(row) + "\n" for row in rows]
         try:
             append(self.path, "".join(lines).encode(), starts_line=True)
         except OSError as error:
@@ -158,10 +159,6 @@ class CallLog(NamedTuple):
             f"{self.path}, the log of paid calls, cannot be used ({error.strerror}); "
             "check its folder and free space, or put back the file that play wrote"
         )
-
-
-def _line_of(call: ModelCall) -> dict[str, Json]:
-    return {**as_json(call), "state": call.state.value}
 
 
 def _logged_call(line: bytes) -> ModelCall | None:

@@ -106,20 +106,13 @@ class ConversationStore:
 
     def add(self, owner: str, message: Message) -> Message:
         """Store a message and return it with its number."""
+        blocks = encode([dict(each) for each in message.blocks])
+        sizes = message.tick, message.game_s, message.tokens
+        rest = (*sizes, message.origin.value, message.created_ms)
         ((seq,),) = self.database.rows(
             f"INSERT INTO conversation_messages (owner, {_MESSAGE}, made_after) "  # noqa: S608  # fixed words
             f"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {_NOW}) RETURNING seq",
-            (
-                owner,
-                message.thread,
-                message.role,
-                encode([dict(each) for each in message.blocks]),
-                message.tick,
-                message.game_s,
-                message.tokens,
-                message.origin.value,
-                message.created_ms,
-            ),
+            (owner, message.thread, message.role, blocks, *rest),
         )
         return replace(message, seq=int(seq))
 

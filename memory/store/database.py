@@ -1,15 +1,12 @@
-"""The only module that imports sqlite3 for writing: opens, migrates, transacts and quarantines files of any content."""
+"""The only module that imports sqlite3 for writing: opens, migrates and transacts files of any content."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from glob import escape
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import quote
@@ -25,8 +22,8 @@ from memory.errors import (
     StoreError,
     StrangeStore,
 )
-from memory.file_access import new_file, real_path, sync
-from memory.store.shape import (
+from memory.file_access import new_file, real_path
+from memory.store.schema import (
     MORE_ROWS,
     NAMES,
     RUN_FILE,
@@ -48,9 +45,8 @@ _NO_COMPANION: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READON
 _DECODE_ERRORS: Final = ("Could not decode", "malformed JSON")  # errors without a code of their own
 MAGIC: Final = b"SQLite format 3\0"
 MAX_SQL: Final = 1 << 20
-MAX_TEXT: Final = (
-    16 << 20
-)  # bytes of one value: the largest of ours are states of the game, far below 1 MB
+# Bytes of one value: the largest of ours are states of the game, far below 1 MB.
+MAX_TEXT: Final = 16 << 20
 
 
 class Database:
@@ -205,21 +201,13 @@ class Reader:
         self._database = database
 
 
-def open_database(path: Path, schema: Schema, *, quarantine_damaged: bool = False) -> Database:
+def open_database(path: Path, schema: Schema) -> Database:
     """Open the file at `path`, after creating or migrating it; a damaged file is refused.
 
-    With `quarantine_damaged` a damaged file is renamed first. A file that is not SQLite belongs to another program: it is
-    refused and stays in place.
+    A file that is not SQLite belongs to another program: it is refused too.
     """
     _refuse_foreign(path)
-    try:
-        connection = _connect(path, schema)
-    except CorruptStore as error:
-        if not quarantine_damaged or isinstance(error, StrangeStore):
-            raise
-        kept = quarantine(path, "damaged")
-        message = f"{path} is damaged and was renamed to {kept}; start again for a new one."
-        raise CorruptStore(message) from error
+    connection = _connect(path, schema)
     with _translated_errors(path), _configured(connection):
         _migrate(path, connection, schema)
     return Database(path, connection)
@@ -307,55 +295,6 @@ def copy_database(path: Path, schema: Schema, to: Path) -> None:
             if report != "ok":
                 raise _damaged(path, report)
             Database(path, connection).backup(to)
-
-
-def unused_path(path: Path, word: str) -> Path:
-    """Return an unused path next to `path`: its name, a word, and a number."""
-    names = (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
-    return next(name for name in names if not os.path.lexists(name))
-
-
-def backup_copy(database: Database, word: str, *, most: int = 0) -> Path:
-    """Back up the committed content of `database` to a new file next to it, and return its path.
-
-    With `most`, older copies with the same word beyond that number are deleted.
-    """
-    copy = unused_path(database.path, word)
-    database.backup(copy)
-    others = sorted(
-        database.path.parent.glob(f"{escape(database.path.name)}.{word}-*"),
-        key=lambda each: each.stat().st_mtime_ns,
-    )
-    for each in others[:-most] if most else ():
-        each.unlink(missing_ok=True)
-    return copy
-
-
-def quarantine(path: Path, word: str) -> Path:
-    """Rename the file at `path`, and its companions, to an unused name with `word`, and return the new path."""
-    quarantined = unused_path(path, word)
-    path.rename(quarantined)
-    for suffix in COMPANIONS:
-        companion = path.with_name(path.name + suffix)
-        if companion.exists():
-            companion.rename(quarantined.with_name(quarantined.name + suffix))
-    return quarantined
-
-
-def restore_copy(copy: Path, path: Path, *, aside: str = "") -> Path | None:
-    """Write a copy of the complete file `copy` to `path`, synced to disk before the rename; `copy` stays.
-
-    An existing file is renamed with the word `aside`, and its new path returned; without a word it is overwritten. It stays
-    unchanged when there is no space for the copy. Its remaining companions are deleted, since they do not fit the copy.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with new_file(path) as new:
-        shutil.copyfile(copy, new)
-        sync(new)
-        moved = quarantine(path, aside) if aside and os.path.lexists(path) else None
-        for suffix in COMPANIONS:
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-    return moved
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

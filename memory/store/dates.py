@@ -16,9 +16,8 @@ from memory.tiers.knowledge import KIND_BY_NAME, KNOWLEDGE_SCOPES, MONTH_S
 from memory.tiers.lasting import TOTALS_KEY, Key, OutboxRow
 
 EARLIEST: Final = 1_735_689_600.0  # 2025-01-01 UTC, before the first release: a clock that shows less was never set
-TOLERANCE_S: Final = (
-    86_400.0  # of the clocks of two machines, and of a session that goes on after its opening
-)
+# Of the clocks of two machines, and of a session that goes on after its opening.
+TOLERANCE_S: Final = 86_400.0
 DATED: Final = frozenset(  # the fields of records that are dates
     {
         "last_validated",
@@ -164,9 +163,8 @@ def dates_at(clock: float, database: Database, contributions: ByEntry) -> Dates:
     known = Dates(clock, clock, clock, clock, EARLIEST, clock + TOLERANCE_S)
     lessons = [each for each in at if not known.is_wrong(each)] or [clock]
     opened = max(lessons) if known.is_wrong(opened_at) else opened_at
-    is_lost = (
-        known.is_wrong(decayed_at) or decayed_at > opened
-    )  # no memory decays beyond its opening
+    # No memory decays beyond its opening.
+    is_lost = known.is_wrong(decayed_at) or decayed_at > opened
     decayed = min([opened, *lessons]) if is_lost else decayed_at  # it begins again
     passed = min(max(0.0, clock - opened), MONTH_S)
     return replace(

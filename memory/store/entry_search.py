@@ -77,11 +77,6 @@ def _by_time(query: MemoryQuery, where: Filters, now_s: float) -> None:
 _TAGGED: Final = "EXISTS (SELECT 1 FROM json_each(entries.tags) WHERE value"
 
 
-def match_expression(query: MemoryQuery) -> str:
-    """Return the full-text query for any of the words; '' when there are none."""
-    return " OR ".join(f'"{word}"' for word in query.words[:MAX_WORDS])
-
-
 def literal_prefix(pattern: str) -> str:
     """Return the prefix of all texts that match the glob `pattern`."""
     end = next((at for at, each in enumerate(pattern) if each in "*?["), len(pattern))
@@ -172,21 +167,21 @@ class EntrySearch:
             yield from _by_cue(query, values)
         elif prefix := literal_prefix(query.key_pattern):
             values.update(first=prefix, last=prefix + "\U0010ffff")
-            yield _Source("key >= :first AND key < :last", "seq")
+            yield _Source("key >= :first AND key < :last")
         elif tags := sorted(query.all_of)[:1] or sorted(query.any_of):
             yield from self._by_tag(tags, values)
         else:
             for number, (scope, kind) in enumerate(self._pairs()):
                 if not query.kinds or kind in query.kinds:
                     values.update({f"in{number}": scope, f"of{number}": kind})
-                    yield _Source(f"entries.scope = :in{number} AND kind = :of{number}", "seq")
+                    yield _Source(f"entries.scope = :in{number} AND kind = :of{number}")
 
     def _by_tag(self, tags: list[str], values: dict[str, object]) -> Iterator[_Source]:
         tables = "entry_tags JOIN entries ON entries.id = entry_tags.entry"
         for at, scope in enumerate(dict.fromkeys(scope for scope, _ in self._pairs())):
             values[f"in{at}"] = scope
             if scope.endswith(UNSEARCHED):  # few entries, none in the tag index
-                yield _Source(f"entries.scope = :in{at}", "seq")
+                yield _Source(f"entries.scope = :in{at}")
                 continue
             for number, tag in enumerate(tags):
                 values[f"tag{number}"] = tag
@@ -202,8 +197,8 @@ class EntrySearch:
 
 
 def _by_cue(query: MemoryQuery, values: dict[str, object]) -> Iterator[_Source]:
-    if words := match_expression(query):
-        values["matching"] = words
+    if words := query.words[:MAX_WORDS]:
+        values["matching"] = " OR ".join(f'"{word}"' for word in words)
         tables = "entry_text JOIN entries ON entries.id = entry_text.rowid"
         yield _Source("entry_text MATCH :matching", "entry_text.rowid", tables, "-bm25(entry_text)")
     if query.place:

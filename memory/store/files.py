@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from memory.errors import CorruptStore, ForeignStore, MissingStore, RunFolderError, StoreError
 from memory.store.checks.finding import knowledge_content
 from memory.store.database import MAGIC, Database, open_readonly
-from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
-from memory.store.shape import RUN_FILE, Schema
+from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_FILE, RUN_SCHEMA, Schema
 
 _JSON: Final[Mapping[str, Mapping[str, Sequence[str]]]] = {  # by kind of file and table: columns
     RUN_SCHEMA.name: {

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from memory.blackboard.entry import Entry
 from memory.codec import Json, encode
-from memory.store.database import Database, backup_copy, open_database
+from memory.store.copies import backup_copy, open_or_quarantine
+from memory.store.database import Database
 from memory.store.dates import (
     STORED,
     Dates,
@@ -381,7 +382,7 @@ def open_knowledge_store(
     path: Path, *, now: float, config: ConsolidationConfig | None = None
 ) -> KnowledgeStore:
     """Open the memory file at `path`, create it if missing, and decay it to the date `now`."""
-    database = open_database(path, KNOWLEDGE_SCHEMA, quarantine_damaged=True)
+    database = open_or_quarantine(path, KNOWLEDGE_SCHEMA)
     store = KnowledgeStore(database, now=now, config=config)
     try:
         done = store.age()

@@ -22,7 +22,8 @@ from memory.blackboard.entry import COLLECTIVE, Entry
 from memory.codec import decode, encode
 from memory.errors import MissingStore
 from memory.file_access import copy_file, real_path
-from memory.store.database import Database, copy_database, open_database, unused_path
+from memory.store.copies import unused_path
+from memory.store.database import Database, copy_database, open_database
 from memory.store.dates import EARLIEST, STORED, save_dates
 from memory.store.knowledge_store import KnowledgeStore
 from memory.store.lasting import (

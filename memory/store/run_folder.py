@@ -16,7 +16,7 @@ from memory.errors import RunFolderError, StoreError
 from memory.file_access import read_toml, write_file
 from memory.store.calls import LOG_SUFFIX
 from memory.store.run_store import RunReader, RunStore, open_run_store, read_run_store
-from memory.store.shape import RUN_FILE
+from memory.store.schema import RUN_FILE
 
 SETTINGS: Final = "run.toml"
 STORE: Final = RUN_FILE

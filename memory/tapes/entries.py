@@ -233,11 +233,8 @@ def _kind(block: Mapping[str, Any]) -> str:
 def _use(block: Mapping[str, Any]) -> ToolUse:
     given = block.get("tool_input", block.get("input"))
     name = block.get("tool_name") or block.get("name") or ""
-    return ToolUse(
-        str(name),
-        given if isinstance(given, dict) else {},
-        str(block.get("tool_use_id") or block.get("id") or ""),
-    )
+    number = str(block.get("tool_use_id") or block.get("id") or "")
+    return ToolUse(str(name), given if isinstance(given, dict) else {}, number)
 
 
 def _result(block: Mapping[str, Any]) -> ToolResult:

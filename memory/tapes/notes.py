@@ -83,12 +83,6 @@ def session_of(line: str) -> str | None:
     return found[2] if found else None
 
 
-def priority_in(line: str) -> str | None:
-    """Return the priority in brackets of a line, or None."""
-    found = _LINE.fullmatch(line)
-    return found[1] if found else None
-
-
 def _ranks(lines: Iterable[str], order: Mapping[str, int]) -> list[int]:
     """Return the non-decreasing rank of each line in `order`; a line without a session has that of the one before."""
     ranks, last = [], -1
@@ -124,12 +118,6 @@ def read_watermark(text: str) -> dict[str, SessionMark]:
         }
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError):
         return {}
-
-
-def render_watermark(marks: Mapping[str, SessionMark]) -> str:
-    """Return the text of the watermark file, the inverse of `read_watermark`."""
-    sessions = {root: asdict(mark) for root, mark in marks.items()}
-    return json.dumps({"version": 1, "sessions": sessions}, indent=1, sort_keys=True) + "\n"
 
 
 PAGE: Final = "observations.md"
@@ -192,7 +180,9 @@ def observe(
             for each in (page, found):
                 each.replace(short, dated, order)
     if not dry_run:
-        _keep(folder, {PAGE: page.render(), STATE: render_watermark(marks)})
+        state = {"version": 1, "sessions": {root: asdict(mark) for root, mark in marks.items()}}
+        text = json.dumps(state, indent=1, sort_keys=True) + "\n"
+        _keep(folder, {PAGE: page.render(), STATE: text})
     incomplete = sum(not head.is_complete for head in due)
     lines = sum(map(len, found.days.values()))
     known = sum(page.count(short) for short in order)
@@ -330,7 +320,8 @@ def _shortened(text: str, most_tokens: int) -> str:
 
 def _retained(lines: list[tuple[str, str]], characters: int) -> set[int]:
     """Return the indexes of the lines that fit, the most important first, then the newest."""
-    worth = [_RANKS.get(priority_in(line) or "", _UNKNOWN) for _, line in lines]
+    found = (_LINE.fullmatch(line) for _, line in lines)
+    worth = [_RANKS.get(each[1] if each else "", _UNKNOWN) for each in found]
     kept, days = set[int](), set[str]()
     for at in sorted(range(len(lines)), key=lambda at: (worth[at], -at)):
         day, line = lines[at]

@@ -84,7 +84,8 @@ class ReadOnlyFile:
         log = self.path.with_name(f"{self.path.name}-wal")
         index = self.path.with_name(f"{self.path.name}-shm")
         has_log = log.exists() and log.stat().st_size > 0
-        if not has_log and not index.exists() and _uses_log(self.path):
+        uses_log = _head(self.path)[_READ_VERSION:] == b"\x02"
+        if not has_log and not index.exists() and uses_log:
             return _named(self.path, "&immutable=1")  # no process has it open, and its log is empty
         if has_log and not index.exists():
             # The writer of the log has ended; reading the log creates an index, so a copy is read.
@@ -98,10 +99,6 @@ class ReadOnlyFile:
 
 def _named(path: Path, more: str = "") -> str:
     return f"file:{quote(os.fsencode(path.absolute()))}?mode=ro{more}"
-
-
-def _uses_log(path: Path) -> bool:
-    return _head(path)[_READ_VERSION:] == b"\x02"
 
 
 def _head(path: Path) -> bytes:

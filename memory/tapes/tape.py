@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from memory.errors import ForeignStore, StoreError
-from memory.store.database import Database, open_foreign
+from memory.store.database import Database, insert_into, open_foreign
+from memory.store.schema import script
 from memory.tapes.entries import TokenUsage, format_time
 from memory.tapes.hashing import Bucket
 from memory.tapes.readonly_file import ReadOnlyFile
@@ -21,51 +22,8 @@ COLUMNS: Final = (
     "cache_read_input_tokens", "total_duration_ns", "prompt_duration_ns", "project", "created_at", "parent_hash",
 )  # fmt: skip
 
-_NODES: Final = """CREATE TABLE nodes (
-    hash TEXT NOT NULL PRIMARY KEY,
-    bucket TEXT,
-    type TEXT,
-    role TEXT,
-    content TEXT,
-    model TEXT,
-    provider TEXT,
-    agent_name TEXT,
-    stop_reason TEXT,
-    prompt_tokens INTEGER,
-    completion_tokens INTEGER,
-    total_tokens INTEGER,
-    cache_creation_input_tokens INTEGER,
-    cache_read_input_tokens INTEGER,
-    total_duration_ns INTEGER,
-    prompt_duration_ns INTEGER,
-    project TEXT,
-    created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    parent_hash TEXT REFERENCES nodes (hash) ON DELETE SET NULL
-)"""
-_INDEXES: Final = {
-    "node_parent_hash": "parent_hash",
-    "node_role": "role",
-    "node_model": "model",
-    "node_provider": "provider",
-    "node_agent_name": "agent_name",
-    "node_role_model": "role, model",
-    "node_project": "project",
-    "node_created_at": "created_at",
-}
-
-TABLES: Final = (
-    _NODES,
-    *(f"CREATE INDEX {name} ON nodes ({columns})" for name, columns in _INDEXES.items()),
-    "CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, "
-    "applied_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
-    "INSERT INTO schema_migrations (version) VALUES (1)",  # the only version; Tapes refuses a file with gaps
-)
-
-
-_PUT: Final = (
-    f"INSERT OR IGNORE INTO nodes ({', '.join(COLUMNS)}) "  # noqa: S608  # names of our own
-    f"VALUES ({', '.join('?' * len(COLUMNS))})"
-)
+TABLES: Final = script("memory.tapes", "tape.sql")
+_PUT: Final = insert_into("nodes", COLUMNS).replace("INSERT", "INSERT OR IGNORE", 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -314,7 +314,14 @@ def encounter_kinds() -> tuple[EntryKind, ...]:
     Each run has one entry of milestones: the last one, with the earlier ones inside.
     """
     return (
-        record_kind(TALK_OUTCOME, TalkOutcome, _person, merge=_merge_talk, limit=MAX_ENCOUNTERS),
+        record_kind(
+            TALK_OUTCOME,
+            TalkOutcome,
+            _person,
+            # A person who gave something only talks afterwards, so the first result stays until the next game.
+            merge=lambda known, seen: {**known, "effects": known["effects"] or seen["effects"]},
+            limit=MAX_ENCOUNTERS,
+        ),
         record_kind(SHOP_STOCK, ShopStockSeen, _person, limit=MAX_ENCOUNTERS),
         record_kind(BLOCKED_SQUARE, BlockedSquare, _square, limit=MAX_ENCOUNTERS),
         *(
@@ -349,8 +356,3 @@ def _person(data: Mapping[str, Json]) -> str:
 
 def _square(data: Mapping[str, Json]) -> str:
     return f"{data['map_id']}:{data['x']},{data['y']}"
-
-
-def _merge_talk(known: Mapping[str, Any], seen: Mapping[str, Any]) -> Mapping[str, Json]:
-    # A person who gave something only talks afterwards, so the first result stays until the next game.
-    return {**known, "effects": known["effects"] or seen["effects"]}

@@ -187,10 +187,8 @@ def _has_won(strategy: Mapping[str, Any], _config: ConsolidationConfig) -> bool:
     return bool(strategy["success_rate"] != 0.0)
 
 
-KNOWLEDGE_SCOPES: Final = (
-    "ltm:procedural",
-    "ltm:semantic",
-)  # scopes of a memory file that all agents share
+# Scopes of a memory file that all agents share.
+KNOWLEDGE_SCOPES: Final = ("ltm:procedural", "ltm:semantic")
 
 
 class KnowledgeKind(NamedTuple):

@@ -5,8 +5,8 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 
-from memory import MILESTONE_TIME, Json, OutboxRow, open_knowledge_store
-from memory.tiers.lasting import LessonKind
+from memory import MILESTONE_TIME, Json, open_knowledge_store
+from memory.tiers.lasting import LessonKind, OutboxRow
 
 LATE = 4e9  # epoch seconds: late enough that no entry has faded
 RUNS = count()

@@ -14,10 +14,7 @@ from memory import (
     Checkpoint,
     Entry,
     Json,
-    Knowledge,
-    LearnedPattern,
     MistakeRecord,
-    OutboxRow,
     RunStore,
     SessionObjective,
     StepRow,
@@ -28,7 +25,14 @@ from memory import (
 )
 from memory.store.outbox import entry_from
 from memory.tiers.consolidator import MemoryConsolidator
-from memory.tiers.knowledge import KINDS, ConsolidationConfig, PlayerPreference
+from memory.tiers.knowledge import (
+    KINDS,
+    ConsolidationConfig,
+    Knowledge,
+    LearnedPattern,
+    PlayerPreference,
+)
+from memory.tiers.lasting import OutboxRow
 from memory.tiers.observer import TICK_STATE, ActionRecord, ObserverMemory, TickState
 from memory.tiers.strategist import LocationVisited, ResourceSnapshot, StrategistMemory
 from memory.tiers.tactician import TacticianMemory

@@ -19,10 +19,11 @@ from agent.errors import Stuck, StuckReason
 from agent.loop import Loop
 from agent.mind.recovery import StuckRecovery
 from agent.tools.overnight.supervisor import Supervisor
-from memory import KnowledgeStore, OutboxRow, RunStore, StepRow
+from memory import KnowledgeStore, RunStore, StepRow
 from memory.store.record import RecordLog
 from memory.tiers.consolidator import MemoryConsolidator
 from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lasting import OutboxRow
 from tests.proofs.channel import PORT, Phase, Reporter
 from tests.proofs.patches import around, replace_everywhere
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import KnowledgeStore, OutboxRow, as_json, open_knowledge_store
+from memory import KnowledgeStore, as_json, open_knowledge_store
 from memory.tiers.knowledge import ConsolidationConfig
-from memory.tiers.lasting import LessonKind
+from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
 DAY: Final = 86_400.0

@@ -6,7 +6,7 @@ Together with the last delivery recorded in a memory file, this gives every less
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from memory import OutboxRow
+from memory.tiers.lasting import OutboxRow
 
 Delivery: TypeAlias = tuple[str, int]
 

@@ -20,12 +20,12 @@ from memory import (
     Blackboard,
     Entry,
     Json,
-    Knowledge,
     RunStore,
     open_memory,
     open_run_store,
     scope_name,
 )
+from memory.tiers.knowledge import Knowledge
 from memory.tiers.strategist import LocationVisited, ResourceSnapshot
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, PATTERN, STRATEGY, entries_of
 

@@ -25,10 +25,8 @@ from memory import (
     Checkpoint,
     Entry,
     Hooks,
-    Knowledge,
     MemoryActions,
     MemoryQuery,
-    OutboxRow,
     RunStore,
     as_json,
     hookable,
@@ -42,7 +40,8 @@ from memory.codec import encode
 from memory.flow.flows import Flows
 from memory.flow.maintenance import Maintenance
 from memory.recall.context import gather_context
-from memory.tiers.lasting import LessonKind
+from memory.tiers.knowledge import Knowledge
+from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import NOON
 from tests.proofs import memory_fill
 from tests.proofs.limits import BoundedFigure, Bounds, figure, limits_row, timed

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from memory import OutboxRow
 from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lasting import OutboxRow
 from tests.proofs.ledger import Ledger
 from tests.proofs.oracle import Files, copied, damage_in
 

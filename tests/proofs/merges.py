@@ -11,8 +11,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from memory import OutboxRow, open_knowledge_store
+from memory import open_knowledge_store
 from memory.team_memory import MemoryManagementAgent
+from memory.tiers.lasting import OutboxRow
 from tests.proofs.histories import History, history
 from tests.proofs.memory_oracle import TABLES, content_problems
 from tests.proofs.workers import Row

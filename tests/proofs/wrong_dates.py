@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, cast
 
-from memory import OutboxRow, open_knowledge_store
+from memory import open_knowledge_store
 from memory.blackboard.entry import COLLECTIVE
 from memory.codec import decode, encode
 from memory.inspect import check_file, item_key, repair_file, view_file
@@ -19,6 +19,7 @@ from memory.store.knowledge_store import MOST_COPIES
 from memory.store.schema import KNOWLEDGE_SCHEMA
 from memory.team_memory import MemoryManagementAgent
 from memory.tiers.knowledge import KINDS
+from memory.tiers.lasting import OutboxRow
 from tests.memory.samples import NOON
 from tests.proofs.histories import DAY, history
 from tests.proofs.workers import Row

@@ -23,7 +23,6 @@ from memory import (
     CorruptStore,
     Json,
     MemoryFault,
-    OutboxRow,
     StoreError,
     as_json,
     open_knowledge_store,
@@ -32,6 +31,7 @@ from memory import (
 )
 from memory.errors import MissingStore, RunFolderError
 from memory.inspect import check_file
+from memory.tiers.lasting import OutboxRow
 from tests.agent.lessons import teach, ticks_lesson
 from tests.agent.support import Agent, Played, play_in, refused
 from tests.memory.samples import MONTH, NOON, STRATEGY

@@ -22,6 +22,11 @@ def say(blackboard: Blackboard, text: str, **more: object) -> Entry:
     return blackboard.write(X, "tale", {"text": text}, tick=1, game_s=blackboard.game_s, **fields)
 
 
+@pytest.fixture
+def maintenance(blackboard: Blackboard) -> Maintenance:
+    return Maintenance(blackboard)
+
+
 @pytest.mark.parametrize(("minutes", "left"), [(0, 1.0), (1, 0.99), (60, 0.99**60)])
 def test_b26_relevance_decays_each_minute(
     blackboard: Blackboard, maintenance: Maintenance, minutes: int, left: float

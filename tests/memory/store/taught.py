@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from memory import Json, OutboxRow, as_json, open_knowledge_store
-from memory.tiers.lasting import LessonKind
+from memory import Json, as_json, open_knowledge_store
+from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import EPISODIC, MISTAKE, NOON, PATTERN, PREFERENCE, STRATEGY
 
 RUN = "run-1"

@@ -20,10 +20,10 @@ from memory import (
     read_run_store,
 )
 from memory.errors import CorruptStore, ForeignStore, MissingStore, NewerStore
+from memory.store.copies import open_or_quarantine
 from memory.store.database import Database, _choose_journal, open_database, open_readonly
 from memory.store.files import file_fault, open_intact
-from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA
-from memory.store.shape import Schema
+from memory.store.schema import KNOWLEDGE_SCHEMA, RUN_SCHEMA, Schema
 from tests.memory.samples import NOON, WORKING, checkpoint, step
 
 FIRST = Schema("note store", 0x1234, (("CREATE TABLE notes (text TEXT) STRICT",),))
@@ -99,7 +99,7 @@ def test_a_damaged_file_is_refused_or_quarantined_and_never_overwritten(
     for number in (1, 2):
         path.write_bytes(content)
         with pytest.raises(CorruptStore, match=rf"a\.sqlite\.damaged-{number}; start again"):
-            open_database(path, FIRST, quarantine_damaged=True)
+            open_or_quarantine(path, FIRST)
         assert not path.exists()
         assert (tmp_path / f"a.sqlite.damaged-{number}").read_bytes() == content
     open_database(path, FIRST).close()
@@ -206,7 +206,7 @@ def test_a_path_that_is_not_a_file_is_refused_unopened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", Path("/dev/null"), Path()):
         with pytest.raises(StoreError) as caught:
-            open_database(path, FIRST, quarantine_damaged=True)
+            open_or_quarantine(path, FIRST)
         assert str(caught.value).startswith(f"{path} exists and is not a file; ")
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory import KnowledgeStore, OutboxRow, as_json, open_knowledge_store
+from memory import KnowledgeStore, as_json, open_knowledge_store
 from memory.inspect import check_file, forget_items, item_key, repair_file, restore_items, view_file
 from memory.store.checks.repair import Repairs
 from memory.store.knowledge_store import MOST_COPIES
 from memory.team_memory import MemoryManagementAgent
-from memory.tiers.lasting import LessonKind
+from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE, STRATEGY
 from tests.memory.store.taught import LESSONS, RUN, alter, changed, note, taught
 

@@ -12,13 +12,13 @@ import pytest
 from memory import (
     BATTLE,
     CorruptStore,
-    Knowledge,
     KnowledgeStore,
     RunStore,
     as_json,
     open_knowledge_store,
     read_knowledge_store,
 )
+from memory.tiers.knowledge import Knowledge
 from tests.memory.samples import (
     EPISODIC,
     FIGHT,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory import CorruptStore, OutboxRow, as_json, open_knowledge_store, read_knowledge_store
+from memory import CorruptStore, as_json, open_knowledge_store, read_knowledge_store
 from memory.codec import decode
 from memory.errors import ForeignStore, MissingStore
 from memory.inspect import forget_items
@@ -18,6 +18,7 @@ from memory.store.knowledge_store import MAX_ENTRIES
 from memory.store.lasting import KnowledgeReader
 from memory.team_memory import AGREED, MemoryManagementAgent
 from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.lasting import OutboxRow
 from tests.memory.samples import MISTAKE, MONTH, NOON, PATTERN, PREFERENCE
 from tests.memory.store.taught import LESSONS, closure, note
 

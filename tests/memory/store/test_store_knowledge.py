@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from memory import (
     Entry,
     Json,
-    Knowledge,
     KnowledgeStore,
     MalformedRecord,
-    OutboxRow,
     as_json,
     open_knowledge_store,
     open_run_store,
@@ -29,8 +27,8 @@ from memory.store.database import in_memory
 from memory.store.knowledge_store import MAX_ENTRIES
 from memory.store.outbox import require_deliverable
 from memory.store.schema import KNOWLEDGE_SCHEMA
-from memory.tiers.knowledge import KINDS, ConsolidationConfig
-from memory.tiers.lasting import LessonKind
+from memory.tiers.knowledge import KINDS, ConsolidationConfig, Knowledge
+from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import (
     EPISODIC,
     MISTAKE,

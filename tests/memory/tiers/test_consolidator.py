@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from memory import (
     BLACKOUT,
-    LearnedPattern,
     MistakeRecord,
     SuccessfulStrategy,
     as_json,
@@ -20,7 +19,7 @@ from memory import (
 from memory.codec import encode
 from memory.tiers.approaches import APPROACH, INTERRUPTED, MAX_APPROACHES
 from memory.tiers.consolidator import CONSOLIDATION
-from memory.tiers.knowledge import ConsolidationConfig
+from memory.tiers.knowledge import ConsolidationConfig, LearnedPattern
 from memory.tiers.lessons import SESSION, dated
 from memory.tiers.observer import ACTION
 from tests.memory.samples import (

@@ -13,7 +13,6 @@ from memory import (
     Entry,
     Json,
     MalformedRecord,
-    OutboxRow,
     ShopStockSeen,
     TalkOutcome,
     as_json,
@@ -33,6 +32,7 @@ from memory.tiers.encounters import (
     items_owned,
     opponents_met,
 )
+from memory.tiers.lasting import OutboxRow
 from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, TOWN, Tiers, checkpoint
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory import LearnedPattern, MistakeRecord, SuccessfulStrategy, as_json
+from memory import MistakeRecord, SuccessfulStrategy, as_json
 from memory.errors import UnknownMemory
-from memory.tiers.knowledge import PlayerPreference
+from memory.tiers.knowledge import LearnedPattern, PlayerPreference
 from memory.tiers.lessons import defeat_of
 from memory.tiers.tactician import TacticianMemory
 from tests.memory.samples import (
