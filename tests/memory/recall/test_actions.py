@@ -168,12 +168,7 @@ def test_b17_a_recall_is_recorded_with_query_and_results(memory: MemoryFixture) 
     assert recalled.keys == ("a",)
     assert list(recalled.scores) == pytest.approx([0.435])
     assert recollection_of(second).keys == ()
-
-
-def test_b17_recollections_are_not_recalled_themselves(memory: MemoryFixture) -> None:
-    memory.note({"location": "lane"}, key="a")
-    for _ in range(3):
-        assert memory.found(text="lane") == ["a"]
+    assert memory.found(text="lane") == ["a"]  # recollections are not recalled themselves
     assert len(memory.found(kinds=(RECOLLECTION,))) == 3
 
 
@@ -253,12 +248,13 @@ def test_b15_context_covers_all_scopes_with_status_and_evidence(
     context_memory: MemoryFixture,
 ) -> None:
     context_memory.note({"location": "lane", "says": "a trainer waits"}, importance=9)
+    battles = tuple(f"battle:{number}" for number in range(1, 5))
     context_memory.note(
         {"location": "lane", "says": "moths are weak", "species": ""},
         scope=EPISODIC,
         kind="lesson",
         status="inferred",
-        sources=("battle:1", "battle:2", "battle:3", "battle:4"),
+        sources=battles,
         importance=5,
     )
     guess = context_memory.note({"location": "lane", "says": "the gate is shut"}, status="claim")
@@ -266,27 +262,18 @@ def test_b15_context_covers_all_scopes_with_status_and_evidence(
 
     query = MemoryQuery(place="lane", include_closed=True)
     context = gather_context(context_memory.actions, query, 200)
-    assert context.text.splitlines() == [
+    lines = [
         "- action: location lane, says a trainer waits [verified; tick:0]",
         "- lesson: location lane, says moths are weak "
         "[inferred; battle:1, battle:2, battle:3 and 1 more]",
         "- action: location lane, says the gate is shut (no longer so: it was open) "
         "[claim; tick:0]",
     ]
-    assert context.left_out == 0
-
-
-def test_b15_the_best_comes_first_and_omitted_lines_are_counted(
-    context_memory: MemoryFixture,
-) -> None:
-    for importance in (2, 9, 5):
-        context_memory.note(
-            {"location": "lane", "says": "x" * 40}, importance=importance, key=f"{importance}"
-        )
-    one = gather_context(context_memory.actions, MemoryQuery(place="lane"), 25)
-    assert (one.keys, one.left_out) == (("9",), 2)
-    two = gather_context(context_memory.actions, MemoryQuery(place="lane"), 50)
-    assert (two.keys, two.left_out) == (("9", "5"), 1)
+    assert (context.text.splitlines(), context.left_out) == (lines, 0)
+    for count in (1, 2):  # the best comes first, and omitted lines are counted
+        room = tokens("\n".join(lines[:count]))
+        part = gather_context(context_memory.actions, query, room)
+        assert (part.text.splitlines(), part.left_out) == (lines[:count], 3 - count)
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -45,14 +45,28 @@ def test_b14_results_are_ten_by_default_and_at_most_a_hundred(memory: MemoryFixt
     for refused in (0, 101):
         with pytest.raises(MalformedRecord, match=r"is not in 1\.\.100"):
             MemoryQuery(max_results=refused)
-
-
-def test_a_query_has_a_limited_number_of_filters(memory: MemoryFixture) -> None:
     tags = [f"t{number}" for number in range(MOST_FILTERS)]
-    assert memory.found(all_of=frozenset(tags)) == []
-    assert memory.found(any_of=frozenset(tags)) == []
+    assert memory.found(all_of=frozenset(tags)) == memory.found(any_of=frozenset(tags)) == []
     with pytest.raises(MalformedRecord, match="give at most 100"):
         MemoryQuery(all_of=frozenset([*tags, "one more"]))
+
+
+def test_b14_words_are_found_in_any_case_and_normal_form_once_and_the_best_first(
+    memory: MemoryFixture,
+) -> None:
+    memory.note({"outcome_summary": "the Moth was poisoned"}, key="a")
+    memory.note({"outcome_summary": "a crab fled"}, key="b")
+    assert memory.found(text="MOTHS poisoning") == ["a"]
+    assert memory.found(text='") OR crab* NEAR(') == ["b"]
+    assert memory.found(text="?!") == []
+    memory.note({"says": "poison moth"}, key="both")
+    both, *_, other = memory.store.find(MemoryQuery(text="poison moth"), now_s=0.0)
+    assert (both.entry.key, both.score.words) == ("both", 1.0)
+    assert 0.0 < other.score.words < 1.0
+    memory.store.commit()
+    memory.note({"says": "open"}, key="both")
+    (entry,) = memory.actions.memory_recall(MemoryQuery(text="open"))
+    assert (entry.data["says"], entry.version) == ("open", 2)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +135,6 @@ def test_b14_min_relevance_applies_after_decay(memory: MemoryFixture) -> None:
     assert set(memory.found(place="lane", min_relevance=0.3)) == {"new", "old"}
 
 
-def test_words_are_found_in_any_case_and_normal_form(memory: MemoryFixture) -> None:
-    memory.note({"outcome_summary": "the Moth was poisoned"}, key="a")
-    memory.note({"outcome_summary": "a crab fled"}, key="b")
-    assert memory.found(text="MOTHS poisoning") == ["a"]
-    assert memory.found(text='") OR crab* NEAR(') == ["b"]
-    assert memory.found(text="?!") == []
-
-
 def test_uncommitted_entries_are_found_and_removed_ones_are_not(memory: MemoryFixture) -> None:
     kept = memory.note({"location": "lane"}, key="kept")
     gone = memory.note({"location": "lane"}, key="gone")
@@ -152,14 +158,6 @@ def test_a_search_changes_no_saved_state(memory: MemoryFixture) -> None:
     memory.store.rewind(moment)
     assert list(memory.store.live_entries()) == [before]
     assert memory.found(place="lane") == ["before"]
-
-
-def test_a_rewritten_key_is_found_once(memory: MemoryFixture) -> None:
-    memory.note({"location": "lane", "says": "closed"}, key="gate")
-    memory.store.commit()
-    memory.note({"location": "lane", "says": "open"}, key="gate")
-    (entry,) = memory.actions.memory_recall(MemoryQuery(place="lane", text="open closed"))
-    assert (entry.data["says"], entry.version) == ("open", 2)
 
 
 def test_place_and_subject_queries_use_covering_indexes(memory: MemoryFixture) -> None:
@@ -296,16 +294,6 @@ def test_a_score_is_the_weighted_sum_of_its_parts(memory: MemoryFixture) -> None
     for each in (first, second):
         parts = zip(each.score[1:], astuple(weights)[:5], strict=True)
         assert each.score.total == pytest.approx(sum(part * weight for part, weight in parts))
-
-
-def test_a_better_text_match_scores_higher(memory: MemoryFixture) -> None:
-    memory.note({"says": "poison moth"}, key="both")
-    memory.note({"says": "poison crab"}, key="one")
-    memory.note({"says": "fire crab"}, key="none")
-    both, one = memory.store.find(MemoryQuery(text="poison moth"), now_s=0.0)
-    assert (both.entry.key, one.entry.key) == ("both", "one")
-    assert both.score.words == 1.0
-    assert 0.0 < one.score.words < 1.0
 
 
 def test_recall_reads_all_three_tiers(tiers: Tiers) -> None:

@@ -30,11 +30,10 @@ from memory.tiers.encounters import (
     TALK_OUTCOME,
     contradiction,
     items_owned,
-    opponents_met,
 )
-from memory.tiers.lasting import OutboxRow
 from memory.tiers.strategist import RESOURCES
 from tests.memory.samples import FIGHT, OWNED, STM, TOWN, Tiers, checkpoint
+from tests.memory.store.taught import note
 
 EPISODIC = "agent:play:ltm:episodic"
 LATE = 4e9
@@ -54,16 +53,9 @@ def see(tiers: Tiers, kind: str, data: dict[str, Json]) -> Entry:
 
 def known_before(tiers: Tiers, path: Path) -> None:
     """Let an earlier run report the shop stock, and begin this run with that knowledge."""
-    lesson: dict[str, Json] = {
-        "scope": EPISODIC,
-        "kind": SHOP_STOCK,
-        "key": "shop_stock:42:1",
-        "data": stocked(11),
-        "tags": [],
-        "importance": 6,
-    }
+    seen = note(1, "", scope=EPISODIC, kind=SHOP_STOCK, key="shop_stock:42:1", data=stocked(11))
     with closing(open_knowledge_store(path, now=LATE)) as store:
-        store.deliver("earlier", [OutboxRow(1, 1, "entry", lesson)])
+        store.deliver("earlier", [seen])
         tiers.memory.inherit(store.seed())
 
 
@@ -89,16 +81,12 @@ def test_e35_a_contradicted_record_is_closed_for_later_runs_too(
 
 
 def test_e35_encounters_are_delivered_to_later_runs(tiers: Tiers) -> None:
-    see(tiers, TALK_OUTCOME, talked())
-    tiers.memory.consolidator.consolidate(10)
-    (entry,) = tiers.blackboard.entries(EPISODIC, kind=TALK_OUTCOME)
-    assert dict(entry.data) == talked()
-
-
-def test_e35_a_person_who_gave_something_keeps_that_result(tiers: Tiers) -> None:
     see(tiers, TALK_OUTCOME, talked("items"))
     again = see(tiers, TALK_OUTCOME, talked())
-    assert again.data["effects"] == ["items"]
+    assert again.data["effects"] == ["items"]  # who gave something keeps that result
+    tiers.memory.consolidator.consolidate(10)
+    (entry,) = tiers.blackboard.entries(EPISODIC, kind=TALK_OUTCOME)
+    assert dict(entry.data) == talked("items")
 
 
 @pytest.mark.parametrize(
@@ -146,10 +134,13 @@ def known(tiers: Tiers, kind: str, name: str) -> dict[str, Any]:
 
 def test_the_second_enemy_and_the_trainer_are_known_by_name(tiers: Tiers) -> None:
     fight(tiers, 10, enemy_pokemon="rat, bird")
+    tiers.strategist.record_battle(replace(FIGHT, enemy_pokemon="owl"))  # without a place
     tiers.consolidator.consolidate(1000)
     for name in ("rat", "bird", "RAMBLER 1"):
         met = known(tiers, OPPONENT_MET, name)
         assert (met["place"], met["met"], met["won"], met["won_by"]) == ("the lane", 1, 1, "turtle")
+    assert known(tiers, OPPONENT_MET, "owl")["place"] == ""
+    assert items_owned([], run="old") == []
 
 
 def test_a_repeated_meeting_keeps_the_first_and_updates_the_last(tiers: Tiers) -> None:
@@ -201,24 +192,11 @@ def test_fifteen_games_leave_one_row_on_a_trainer_however_they_are_delivered(
 
 def test_an_item_has_its_first_place_and_highest_count(tiers: Tiers) -> None:
     for tick, count, place in ((5, 2, "the store"), (9, 5, "the lane"), (12, 1, "the wood")):
-        owned = {**as_json(OWNED), "tick": tick, "items": {"potion": count}, "location": place}
-        tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
+        for at in (place, "elsewhere"):  # an unchanged bag elsewhere is no snapshot
+            owned = {**as_json(OWNED), "tick": tick, "items": {"potion": count}, "location": at}
+            tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
         tiers.consolidator.consolidate(1000 * tick)
+    assert len(tiers.strategist.resource_history) == 3
     had = known(tiers, ITEM_OWNED, "potion")
     assert (had["place"], had["first_tick"], had["last_tick"]) == ("the store", 5, 12)
     assert had["most"] == 5
-
-
-def test_an_unchanged_bag_elsewhere_is_one_snapshot(tiers: Tiers) -> None:
-    for tick, place in ((5, "the store"), (9, "the lane")):
-        owned = {**as_json(OWNED), "tick": tick, "location": place}
-        tiers.blackboard.write(STM, RESOURCES, owned, tick=tick, game_s=1.0)
-    assert len(tiers.strategist.resource_history) == 1
-
-
-def test_battles_without_a_place_are_accepted(tiers: Tiers) -> None:
-    tiers.strategist.record_battle(FIGHT)
-    (entry,) = tiers.blackboard.entries(STM, kind=BATTLE)
-    (derived,) = opponents_met([entry], run="old")
-    assert (derived.data["subject"], derived.data["place"]) == ("rat", "")
-    assert items_owned([], run="old") == []
