@@ -130,27 +130,22 @@ def test_b32_contradictions_are_decided_by_trust_then_date_and_the_loser_is_clos
     a: Path, b: Path, c: Path
 ) -> None:
     def preference(value: str, status: str, at: float) -> list[OutboxRow]:
-        record = replace(PREFERENCE, preference_value=value, updated_at=at)
-        sources = [f"tick:{value}"]
-        return [
-            OutboxRow(1, 1, "preference", {**as_json(record), "status": status, "sources": sources})
-        ]
+        record = as_json(replace(PREFERENCE, preference_value=value, updated_at=at))
+        payload = {**record, "status": status, "sources": [f"tick:{value}"]}
+        return [OutboxRow(1, 1, "preference", payload)]
 
     cases = [
         (("old", "verified", NOON), ("new", "inferred", NOON + 9), "old"),
         (("claimed", "claim", NOON + 9), ("ruled", "inferred", NOON), "ruled"),
         (("old", "inferred", NOON), ("new", "inferred", NOON + 9), "new"),
     ]
+    sql = "SELECT run_id, overruled, evidence FROM contributions WHERE overruled <> ''"
     for one, other, believed in cases:
         merge([teach(a, "run-1", preference(*one)), teach(b, "run-2", preference(*other))], c)
         with closing(read(c)) as reader:
             assert reader.load_knowledge().preferences["f1"].preference_value == believed
-            closed = reader._database.rows(
-                "SELECT run_id, overruled, evidence FROM contributions WHERE overruled <> ''"
-            )
-        loser, reason, evidence = closed[0]
+            ((loser, reason, evidence),) = reader._database.rows(sql)
         winner = "run-2" if loser == "run-1" else "run-1"
-        assert len(closed) == 1
         assert reason.startswith(f"{winner} says otherwise")
         assert decode(evidence) == [f"run:{winner}", f"tick:{believed}"]
         for path in (a, b, c):
@@ -224,14 +219,15 @@ def test_b34_a_merge_ages_no_memory(a: Path, b: Path, c: Path) -> None:
 
 
 def test_b34_a_merge_keeps_the_caps_and_archives_the_rest(a: Path, b: Path, c: Path) -> None:
-    config = ConsolidationConfig(max_mistakes=3)
-    for path, run, numbers in ((a, "run-1", range(4)), (b, "run-2", range(2, 6))):
-        rows = [
-            OutboxRow(n + 1, 1, "mistake", as_json(replace(MISTAKE, mistake_id=f"m{n}")))
-            for n in numbers
-        ]
-        teach(path, run, rows)
-    merge([a, b], c, config=config)
+    def mistakes(numbers: range) -> list[OutboxRow]:
+        records = (replace(MISTAKE, mistake_id=f"m{n}") for n in numbers)
+        return [OutboxRow(n, 1, "mistake", as_json(each)) for n, each in enumerate(records, 1)]
+
+    merge(
+        [teach(a, "run-1", mistakes(range(4))), teach(b, "run-2", mistakes(range(2, 6)))],
+        c,
+        config=ConsolidationConfig(max_mistakes=3),
+    )
     with closing(read(c)) as reader:
         # Mistakes of both occurred most often; among the others the id decides.
         assert reader.load_knowledge().mistakes.keys() == {"m0", "m2", "m3"}

@@ -25,6 +25,13 @@ FIRST = (
 FULL = (
     *FIRST, "agent_name", "project", "cache_creation_input_tokens", "cache_read_input_tokens",
 )  # fmt: skip
+
+
+MIGRATIONS = (
+    "CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, applied_at TIMESTAMP)"
+)
+
+
 ERAS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "alpha.2": (BASIC, ()),
     "rc.1": (FIRST, ()),
@@ -32,15 +39,12 @@ ERAS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "v0.3": (
         FULL,
         (
-            "CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, applied_at TIMESTAMP)",
+            MIGRATIONS,
             "CREATE TABLE facets (id INTEGER, session_id TEXT UNIQUE, facets TEXT, created_at TEXT)",
             "INSERT INTO facets VALUES (1, 'x', '{}', '2026-03-06')",
         ),
     ),
-    "v0.4.0": (
-        FULL,
-        ("CREATE TABLE schema_migrations (version INTEGER NOT NULL UNIQUE, applied_at TIMESTAMP)",),
-    ),
+    "v0.4.0": (FULL, (MIGRATIONS,)),
 }
 AT = "2026-03-09 10:00:{:02}.5+00:00"
 
@@ -55,31 +59,18 @@ def use(name: str, given: Mapping[str, Any] | None = None, call: str = "") -> li
 
 
 def result(output: str = "", call: str = "", *, error: bool = False) -> list[dict[str, Any]]:
-    block = {
-        "type": "tool_result",
-        "tool_result_id": call,
-        "tool_output": output,
-        "is_error": error,
-    }
-    return [{key: value for key, value in block.items() if value}]
+    block = {"tool_result_id": call, "tool_output": output, "is_error": error}
+    return [{"type": "tool_result", **{key: value for key, value in block.items() if value}}]
 
 
 def node(
     name: str, parent: str | None, role: str, content: object, **more: object
 ) -> dict[str, Any]:
     """Return a row of `nodes`, every column of every era."""
-    return {
-        "hash": name,
-        "parent_hash": parent,
-        "role": role,
-        "content": content if isinstance(content, str | bytes) else json.dumps(content),
-        "created_at": AT.format(0),
-        "type": "message",
-        "model": "m",
-        "provider": "anthropic",
-        "stop_reason": "",
-        **more,
-    }
+    stored = content if isinstance(content, str | bytes) else json.dumps(content)
+    names = {"hash": name, "parent_hash": parent, "role": role, "content": stored}
+    usual = {"type": "message", "model": "m", "provider": "anthropic", "stop_reason": ""}
+    return {**names, "created_at": AT.format(0), **usual, **more}
 
 
 def spent(prompt: int, completion: int = 0, read: int = 0, created: int = 0) -> dict[str, int]:
@@ -142,12 +133,7 @@ def question(*messages: Mapping[str, Any], model: str = "claude-x") -> dict[str,
 def answer(
     *blocks: Mapping[str, Any], stop_reason: str = "end_turn", **more: object
 ) -> dict[str, Any]:
-    usage = {
-        "input_tokens": 5,
-        "output_tokens": 7,
-        "cache_creation_input_tokens": 11,
-        "cache_read_input_tokens": 13,
-    }
+    cached = {"cache_creation_input_tokens": 11, "cache_read_input_tokens": 13}
     wire = {
         "id": "msg_1",
         "type": "message",
@@ -155,7 +141,7 @@ def answer(
         "model": "claude-x",
         "content": list(blocks),
         "stop_reason": stop_reason,
-        "usage": usage,
+        "usage": {"input_tokens": 5, "output_tokens": 7, **cached},
     }
     fresh: dict[str, Any] = json.loads(json.dumps(wire | more))
     return fresh

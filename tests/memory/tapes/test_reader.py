@@ -195,28 +195,48 @@ def forked() -> list[dict[str, object]]:
     return rows
 
 
-def test_a06_entries_after_a_missing_node_are_read_and_flagged(path: Path) -> None:
-    rows = chain(*(("user", text(str(number))) for number in range(4)))[2:]
-    with TapeReader(tape_file(path, rows)) as reader:
-        assert reader.list_sessions() == []
-        (head,) = reader.sessions()
-        assert (head.root, head.nodes, head.is_complete) == (name_of("a", 2), 2, False)
-        read = reader.read_session(head.root)
-        assert (texts(read), read.faults) == (["2", "3"], ("orphan",))
+def test_a11_rows_are_read_from_the_log_of_an_active_and_of_an_ended_writer(
+    path: Path, tmp_path: Path
+) -> None:
+    tape_file(path, chain(("user", text("go"))))
+    left = tmp_path / "left" / path.name
+    left.parent.mkdir()
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        with writer:
+            writer.execute("UPDATE nodes SET content = 'committed'")
+        for name in (path.name, f"{path.name}-wal"):
+            (left.parent / name).write_bytes((path.parent / name).read_bytes())
+        writer.execute("BEGIN IMMEDIATE")
+        writer.execute("UPDATE nodes SET content = 'not yet'")
+        for tape in (path, left):
+            before = everything_in(tape.parent)
+            assert texts(session(tape, name_of("a", 0))) == ["committed"]
+            assert everything_in(tape.parent) == before
+        writer.rollback()
+    assert {each.name for each in left.parent.iterdir()} == {path.name, f"{path.name}-wal"}
+    plain = tape_file(tmp_path / "plain.sqlite", chain(("user", text("go"))))
+    with TapeReader(plain) as reader:
+        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 1
+        tape_file(plain, chain(("user", text("again")), start="b"))
+        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 2  # added meanwhile
 
 
-def test_a06_a_cycle_ends_and_is_flagged(path: Path) -> None:
+def test_a06_a_cycle_or_missing_node_ends_and_is_flagged(path: Path) -> None:
     rows = chain(*(("user", text(str(number))) for number in range(4)))
     rows[0]["parent_hash"] = name_of("a", 2)  # and the last one follows the cycle
+    orphans = chain(*(("user", text(str(number))) for number in range(4)), start="c")[2:]
+    rows += [*orphans, node(name_of("b", 0), name_of("b", 0), "user", text("me"))]
     with TapeReader(tape_file(path, rows)) as reader:
         assert reader.list_sessions() == []
-        (head,) = reader.sessions()
-        assert (head.root, head.nodes, head.is_complete) == (name_of("a", 0), 4, False)
+        heads = {head.root: (head.nodes, head.is_complete) for head in reader.sessions()}
+        nodes = {name_of("a", 0): 4, name_of("b", 0): 1, name_of("c", 2): 2}
+        assert heads == {root: (count, False) for root, count in nodes.items()}
         for start in range(3):
             assert reader.read_session(name_of("a", start)).faults == ("cycle",)
-    tape_file(path, [node(name_of("b", 0), name_of("b", 0), "user", text("me"))])
-    read = session(path, name_of("b", 0))
-    assert (texts(read), read.faults) == (["me"], ("cycle",))
+        read = [reader.read_session(each) for each in (name_of("b", 0), name_of("c", 2))]
+    found = [(texts(each), each.faults) for each in read]
+    assert found == [(["me"], ("cycle",)), (["2", "3"], ("orphan",))]
 
 
 @given(st.dictionaries(st.integers(0, 12), st.none() | st.integers(0, 14), max_size=13))
@@ -238,18 +258,14 @@ def test_a07_a_node_is_read_with_all_its_fields(path: Path) -> None:
     rows[0].update(spent(50, 7, 13, 11), stop_reason="tool_use", total_duration_ns=9)
     one, two = session(tape_file(path, rows), name_of("a", 0)).entries
     assert (one.role, one.text, one.model, one.agent_name) == ("assistant", "I look.", "m", "red")
-    assert [(each.name, dict(each.input), each.id) for each in one.tool_uses] == [
-        ("look", {"at": "north"}, "t1"),
-        ("wait", {}, "t2"),
-    ]
+    uses = [(each.name, dict(each.input), each.id) for each in one.tool_uses]
+    assert uses == [("look", {"at": "north"}, "t1"), ("wait", {}, "t2")]
     assert one.usage == TokenUsage(50, 7, 11, 13)
     assert (one.project, one.stop_reason, one.duration_ns) == ("p", "tool_use", 9)
     assert one.timestamp is not None
     assert one.timestamp.isoformat() == "2026-03-09T10:00:00.500000+00:00"
-    assert [(each.id, each.text, each.is_error) for each in two.tool_results] == [
-        ("t1", "a tree", False),
-        ("t2", "no", True),
-    ]
+    seen = [(each.id, each.text, each.is_error) for each in two.tool_results]
+    assert seen == [("t1", "a tree", False), ("t2", "no", True)]
     assert two.usage == TokenUsage()
 
 
@@ -333,43 +349,6 @@ def test_a11_reading_changes_neither_the_file_nor_its_folder(path: Path, log: bo
     assert everything_in(path.parent) == before
     assert {each.name for each in path.parent.iterdir()} == {path.name}
     assert path.stat().st_mtime_ns == stamp
-
-
-def test_a11_rows_of_an_active_writer_are_read_from_its_log(path: Path) -> None:
-    tape_file(path, chain(("user", text("go"))))
-    with closing(sqlite3.connect(path)) as writer:
-        writer.execute("PRAGMA journal_mode = WAL")
-        with writer:
-            writer.execute("UPDATE nodes SET content = 'committed'")
-        writer.execute("BEGIN IMMEDIATE")
-        writer.execute("UPDATE nodes SET content = 'not yet'")
-        before = everything_in(path.parent)
-        assert texts(session(path, name_of("a", 0))) == ["committed"]
-        assert everything_in(path.parent) == before
-        writer.rollback()
-
-
-def test_a11_an_open_reader_sees_added_rows(path: Path) -> None:
-    with TapeReader(tape_file(path, chain(("user", text("go"))))) as reader:
-        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 1
-        tape_file(path, chain(("user", text("again")), start="b"))
-        assert len(reader.list_sessions()) == len(reader.list_leaves()) == 2
-
-
-def test_a11_a_log_of_an_ended_writer_is_read_and_unchanged(path: Path, tmp_path: Path) -> None:
-    tape_file(path, chain(("user", text("go"))))
-    left = tmp_path / "left" / path.name
-    left.parent.mkdir()
-    with closing(sqlite3.connect(path)) as writer:
-        writer.execute("PRAGMA journal_mode = WAL")
-        with writer:
-            writer.execute("UPDATE nodes SET content = 'in the log'")
-        for name in (path.name, f"{path.name}-wal"):
-            (left.parent / name).write_bytes((path.parent / name).read_bytes())
-    before = everything_in(left.parent)
-    assert texts(session(left, name_of("a", 0))) == ["in the log"]
-    assert {each.name for each in left.parent.iterdir()} == set(before)
-    assert everything_in(left.parent) == before
 
 
 def test_a11_tables_of_a_missing_extension_are_ignored(path: Path) -> None:

@@ -162,11 +162,8 @@ def test_a38_cache_marks_and_omitted_thinking_make_no_fork(path: Path) -> None:
     marked = words("what now?") | {"cache_control": {"type": "ephemeral"}}
     thought = {"type": "thinking", "thinking": "hm", "signature": "x"}
     tapes.record(question(said("user", marked)), answer(thought, words("up")))
-    again = [
-        said("user", words("what now?")),
-        said("assistant", words("up")),
-        said("user", words("so?")),
-    ]
+    turns = ("user", "what now?"), ("assistant", "up"), ("user", "so?")
+    again = [said(role, words(each)) for role, each in turns]
     tapes.record(question(*again), answer(words("down")))
     session = recorded(path)
     assert [entry.text for entry in session.entries] == ["what now?", "up", "so?", "down"]
@@ -367,12 +364,7 @@ def test_a42_a_custom_mask_sees_every_text_and_its_failure_records_nothing(path:
 
 
 def test_a42_lone_surrogates_and_invalid_bytes_are_replaced(path: Path) -> None:
-    odd = {
-        "model": "m",
-        "messages": [
-            {"role": "user", "content": [{"type": "text", "text": "\ud83d\ude00 \ud800x"}]}
-        ],
-    }
+    odd = {"model": "m", "messages": [said("user", words("\ud83d\ude00 \ud800x"))]}
     tapes = recorder(path)
     use = {"type": "tool_use", "id": "t", "name": "n", "input": {"k": b"\xff!", "n": float("nan")}}
     assert tapes.record(odd, {"role": "assistant", "content": [use]}) is not None
@@ -390,23 +382,16 @@ def test_a37_context_edits_of_the_service_are_recorded_next_to_the_tape(path: Pa
     name = tapes.record(question(said("user", words("go"))), reply, meta={"attempts": 2})
     tapes.record(question(said("user", words("go on"))), answer(words("up")))
     (line,) = (path.parent / "meta.jsonl").read_text(encoding="utf-8").splitlines()
-    assert json.loads(line) == {
-        "hash": name,
-        "at": "2026-03-09 10:00:01+00:00",
-        "attempts": 2,
-        "context_management": edits,
-        "model": "claude-x-20260101",
-    }
+    written = {"hash": name, "at": "2026-03-09 10:00:01+00:00", "model": "claude-x-20260101"}
+    assert json.loads(line) == {**written, "attempts": 2, "context_management": edits}
 
 
 def test_a37_content_is_a_string_or_blocks_of_any_kind() -> None:
     assert blocks_of("hello", unmasked) == text("hello")
     assert blocks_of(None, unmasked) == blocks_of("", unmasked) == []
     odd = [{"type": "search_hits", "text": "x", "more": 1}, {"type": "thinking", "thinking": "hm"}]
-    assert blocks_of(odd, unmasked) == [
-        {"type": "search_hits", "text": "x"},
-        {"type": "thinking", "text": "hm"},
-    ]
+    kept = [{"type": "search_hits", "text": "x"}, {"type": "thinking", "text": "hm"}]
+    assert blocks_of(odd, unmasked) == kept
 
 
 def test_a37_threads_may_share_a_recorder(path: Path) -> None:
@@ -421,9 +406,7 @@ def test_a37_threads_may_share_a_recorder(path: Path) -> None:
         assert len(reader.list_sessions()) == 20
 
 
-def test_a38_stored_json_is_escaped_as_go_does() -> None:
-    assert (
-        stored_json({"b": "\u2028<&>", "a": "é"})
-        == '{"a":"é","b":"\\u2028\\u003c\\u0026\\u003e"}'.encode()
-    )
+def test_a38_stored_json_is_escaped_as_go_does_without_spaces() -> None:
+    expected = '{"a":"é","b":"\\u2028\\u003c\\u0026\\u003e"}'.encode()
+    assert stored_json({"b": "\u2028<&>", "a": "é"}) == expected
     assert re.search(rb"\s", stored_json({"a": [1, 2]})) is None
