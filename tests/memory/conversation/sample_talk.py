@@ -80,16 +80,13 @@ def called(tool: str, given: Mapping[str, Any], *, tick: int = 0, id: str = "c1"
 
 
 def returned(words: str, *, tick: int = 0, id: str = "c1", is_error: bool = False) -> Message:
-    return message(
-        {"type": "tool_result", "tool_use_id": id, "content": words, "is_error": is_error},
-        tick=tick,
-    )
+    block = {"type": "tool_result", "tool_use_id": id, "content": words, "is_error": is_error}
+    return message(block, tick=tick)
 
 
 def turn(number: int) -> list[Message]:
     """Return one question, tool call and answer, as in play that progresses slowly."""
-    tick = number * 40
-    reached = MILESTONES[: number // 20]
+    tick, reached = number * 40, MILESTONES[: number // 20]
     stuck = situation("stuck", tick, tick / 2, f"route_{number % 3 + 1} ({number % 7}, 4)")
     stuck = replace(
         stuck,
@@ -98,17 +95,17 @@ def turn(number: int) -> list[Message]:
         happened=(f"milestone reached: {reached[-1]}",) if reached and number % 20 == 0 else (),
         failed=(Failure("go:route_1: a ledge is in the way", number // 5 + 1),),
     )
+    advice = {
+        "goals": ["healed", "first_badge"],
+        "candidates": [f"go:route_{number % 4}"],
+        "note": f"Walk round by the north, as in turn {number % 9}.",
+        "confidence": 0.7,
+    }
     return [
         asked(stuck, tick=tick),
         called("recall", {"query": f"way past route_{number % 3 + 1}"}, tick=tick),
         returned("* route_1 has a ledge\n" * 8, tick=tick),
-        answered(
-            tick,
-            goals=["healed", "first_badge"],
-            candidates=[f"go:route_{number % 4}"],
-            note=f"Walk round by the north, as in turn {number % 9}.",
-            confidence=0.7,
-        ),
+        answered(tick, **advice),
     ]
 
 

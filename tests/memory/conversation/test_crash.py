@@ -82,8 +82,7 @@ def test_d31_activation_swap_and_cursor_change_in_one_transaction(tmp_path: Path
         path = tmp_path / f"{survived}.sqlite"
         copy(base, path)
         database = crashing_database(path)
-        run = RunStore(database)
-        store = conversations_of(run, "s")
+        store = conversations_of(RunStore(database), "s")
         database.left = survived
         with suppress(Crash):
             store.swap_buffered("t", upto=6, reflection=True)
@@ -190,16 +189,12 @@ def test_d30_a_checkpoint_holds_its_cursor(run: RunStore) -> None:
     assert cursors == sorted(cursors, reverse=True)
     seqs = [each.seq for each in it.store.messages("t")]
     assert it.say("user").seq > max(seqs) + 50  # no number is reused
-
-
-def test_d29_a_chunk_activated_after_the_checkpoint_is_buffered_again(run: RunStore) -> None:
-    it = talk(conversations_of(run, "s"))
     while not (waiting := it.record.buffered_observation_chunks):
         it.turn()
-    commit(run, 1)
+    commit(run, 9)
     it.store.swap_buffered("t", upto=waiting[-1].to_seq)
     assert it.record.buffered_observation_chunks == ()
-    run.rewind(next(run.checkpoints.all()))
+    run.rewind(next(run.checkpoints.all()))  # what was activated later is buffered again
     assert it.record.buffered_observation_chunks == waiting
 
 
@@ -421,19 +416,18 @@ def test_d18_d26_details_dropped_by_a_reflection_can_be_recalled(
     it.say("user", 1, text="the secret is kept\nunder the third stone")
     while not it.record.generation_count:
         it.turn()
-    record = it.record
-    chunks = [each for each in threads.chunks("t") if each.to_seq <= record.reflection.upto_seq]
+    upto = it.record.reflection.upto_seq
+    chunks = [each for each in threads.chunks("t") if each.to_seq <= upto]
     groups = [group_id(each) for each in chunks]
     assert groups[0] in catalogue(chunks)
     recalling = MessageRecall(threads, "t", tokens)
-    assert "tick 1, user: the secret is kept under the third stone" in (
-        recalling.recall(groups[0]).text
-    )
-    assert "the secret is kept\nunder the third stone" in (
-        recalling.recall(groups[0], in_full=True).text
-    )
+    short, whole = (recalling.recall(groups[0], in_full=each).text for each in (False, True))
+    assert "tick 1, user: the secret is kept under the third stone" in short
+    assert "the secret is kept\nunder the third stone" in whole
     everything = [recalling.recall(group).text.count("tick ") for group in groups]
-    assert sum(everything) == len(threads.messages("t", upto=record.reflection.upto_seq))
+    assert sum(everything) == len(threads.messages("t", upto=upto))
+    with pytest.raises(UnknownMemory, match="group-99"):
+        recalling.recall("group-99")
 
 
 def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: TalkFixture) -> None:
@@ -450,11 +444,6 @@ def test_d26_text_that_does_not_fit_a_page_is_on_the_next(it: TalkFixture) -> No
     assert recalling.recall(group, 99, in_full=True) == pages[-1]
     short = recalling.recall(group)
     assert (short.pages, len(short.text)) == (1, len("tick 1, user: ") + 160)
-
-
-def test_d26_an_unknown_group_is_rejected(threads: ConversationStore) -> None:
-    with pytest.raises(UnknownMemory, match="group-7"):
-        MessageRecall(threads, "t", tokens).recall("group-7")
 
 
 def test_what_is_answered_from_the_record_after_a_rewind_keeps_its_observations(

@@ -148,10 +148,16 @@ def test_d10_without_memory_nothing_is_injected_and_without_observations_no_remi
     assert injected.reminder == ""
 
 
-def test_d19_a_line_is_cut_at_ten_thousand_characters() -> None:
+def test_d15_d19_a_line_is_cut_at_ten_thousand_characters_and_between_words() -> None:
     ((_, line),) = parse("* 🔴 " + "long " * 5_000)
     assert len(line.text) <= MAX_LINE
     assert line.text.endswith("long…")
+    for text, longest, cut in (
+        ("beyond second_town", 12, "beyond…"),
+        ("second_town", 5, "seco…"),
+        ("a  b\n c", 5, "a b c"),
+    ):
+        assert one_line(text, longest) == cut
 
 
 def test_d15_detail_and_priority_formats_of_models_are_parsed() -> None:
@@ -160,12 +166,6 @@ def test_d15_detail_and_priority_formats_of_models_are_parsed() -> None:
         dated("asked", details=("a detail",)),
         dated("(noon) lost", ASSERTED, details=("🟢 a guess",)),
     )
-
-
-def test_d15_cutting_keeps_or_drops_complete_ids() -> None:
-    assert one_line("beyond second_town", 12) == "beyond…"
-    assert one_line("second_town", 5) == "seco…"
-    assert one_line("a  b\n c", 5) == "a b c"
 
 
 @given(
@@ -284,13 +284,17 @@ def test_d35_injected_text_is_always_removed(words: list[str]) -> None:
 
 
 def test_d11_days_have_an_age_in_words() -> None:
-    found = [
-        age(TODAY - dt.timedelta(days), TODAY) for days in (0, 1, 3, 7, 15, 45, 800, -1, -3, -21)
-    ]
-    assert found == [
-        *("today", "yesterday", "3 days ago", "1 week ago", "2 weeks ago", "1 month ago"),
-        *("2 years ago", "tomorrow", "in 3 days", "in 3 weeks"),
-    ]
+    past = {1: "yesterday", 3: "3 days ago", 7: "1 week ago", 15: "2 weeks ago", 45: "1 month ago"}
+    ages = {
+        0: "today",
+        800: "2 years ago",
+        -1: "tomorrow",
+        -3: "in 3 days",
+        -21: "in 3 weeks",
+    } | past
+    assert {days: age(TODAY - dt.timedelta(days), TODAY) for days in ages} == ages
+    assert annotate_ages("", Now(TODAY)) == ""
+    assert annotate_ages(OLD, Now()) == OLD
 
 
 def test_d11_ages_gaps_and_past_due_marks() -> None:
@@ -340,11 +344,6 @@ def test_d11_parsing_drops_ages_from_any_text(parts: list[str]) -> None:
     assert annotate_ages(annotate_ages(text, now), now) == annotate_ages(text, now)
 
 
-def test_d11_without_text_or_time_nothing_is_annotated() -> None:
-    assert annotate_ages("", Now(TODAY)) == ""
-    assert annotate_ages(OLD, Now()) == OLD
-
-
 def group(number: int, text: str) -> Chunk:
     return Chunk(1, 1, text, 1, 1, "programmatic", id=number)
 
@@ -374,17 +373,13 @@ def test_d26_the_catalogue_respects_its_budget() -> None:
     assert catalogue(groups, 3) == ""
 
 
-def test_d02_the_default_estimator_equals_the_shared_estimate() -> None:
+def test_d02_an_estimator_is_calibrated_towards_counted_tokens() -> None:
     estimate = TokenEstimator()
     for text in ("", "a", "four", "fives", "é" * 99):
         assert estimate(text) == tokens(text)
     assert estimate.of_characters(CHARACTERS * 3) == 3
-
-
-def test_d02_an_estimator_is_calibrated_towards_counted_tokens() -> None:
-    estimate = TokenEstimator().calibrated(3_000, 1_000)
-    assert estimate.characters == 3.75
-    for _ in range(40):
+    assert estimate.calibrated(3_000, 1_000).characters == 3.75
+    for _ in range(41):
         estimate = estimate.calibrated(3_000, 1_000)
     assert estimate.characters == pytest.approx(3, abs=0.001)
     assert estimate("x" * 300) == 100

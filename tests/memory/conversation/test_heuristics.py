@@ -100,6 +100,11 @@ def test_d15_a_question_is_an_asked_line_and_the_current_task() -> None:
         "* 🟡 (14:31, game 0:06:46, tick 812) asked: stuck at route_1, for first_badge",
         "stuck at route_1 (5, 7), for first_badge",
     )
+    block = {"type": "text", "text": "milestone reached: starter"}
+    assert observe(message(block, tick=80, wall=False)).observations == (
+        "Date: unknown\n* 🔴 (game 0:00:40, tick 80) milestone reached: starter"
+    )
+    assert observe(*play(12)) == observe(*play(12))
 
 
 def test_d15_model_text_is_uncertain_even_when_it_looks_like_a_fact() -> None:
@@ -208,15 +213,19 @@ def test_d35_injected_messages_and_system_messages_are_not_observed() -> None:
     assert observe(replace(said(words), role="system")) == Condensed("")
 
 
-def test_d15_equal_messages_give_equal_observations() -> None:
-    assert observe(*play(12)) == observe(*play(12))
-
-
-def test_d15_without_wall_time_moments_have_game_time_only() -> None:
-    block = {"type": "text", "text": "milestone reached: starter"}
-    assert observe(message(block, tick=80, wall=False)).observations == (
-        "Date: unknown\n* 🔴 (game 0:00:40, tick 80) milestone reached: starter"
-    )
+def test_d18_old_lines_are_shortened_at_higher_levels_and_removed_before_recent_ones() -> None:
+    text = render(dated(f"{number} " + "a word " * 40) for number in range(10))
+    lengths = [
+        [len(each.line.text) for each in parse(reflect(text, 10**6, level))] for level in range(5)
+    ]
+    sizes = [sum(each) for each in lengths]
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert all(each[-1] == lengths[0][-1] for each in lengths)
+    asked_ = (dated(f"question {number}", moment=LineTime(tick=number)) for number in range(100))
+    text = render(asked_)
+    kept = parse(reflect(text, tokens(text) // 2))
+    assert [each.line.moment.tick for each in kept] == list(range(100 - len(kept), 100))
+    assert len(kept) > 40
 
 
 def test_d18_play_is_compressed_ten_times_and_keeps_every_milestone() -> None:
@@ -229,10 +238,7 @@ def test_d18_play_is_compressed_ten_times_and_keeps_every_milestone() -> None:
     assert milestones_in(parse(found)) == MILESTONES
     assert "(tried 28 times)" in found
     assert "advised: goals healed" in found
-
-
-def test_d18_milestones_are_observed_even_without_room() -> None:
-    names = tuple(f"milestone_{number}" for number in range(300))
+    names = tuple(f"milestone_{number}" for number in range(300))  # even without room
     seen = observe(asked(replace(STUCK, reached=names)), *play(3))
     assert milestones_in(parse(seen.observations)) == names
 
@@ -349,26 +355,6 @@ def test_d18_lines_are_removed_by_priority_and_failures_last() -> None:
         "battle lost",
         "failed",
     ]
-
-
-def test_d18_old_lines_are_removed_before_recent_ones() -> None:
-    text = render(
-        dated(f"question {number}", moment=LineTime(tick=number)) for number in range(100)
-    )
-    kept = parse(reflect(text, tokens(text) // 2))
-    ticks = [each.line.moment.tick for each in kept]
-    assert ticks == list(range(100 - len(kept), 100))
-    assert len(kept) > 40
-
-
-def test_d18_old_lines_are_shortened_at_higher_levels() -> None:
-    text = render(dated(f"{number} " + "a word " * 40) for number in range(10))
-    lengths = [
-        [len(each.line.text) for each in parse(reflect(text, 10**6, level))] for level in range(5)
-    ]
-    sizes = [sum(each) for each in lengths]
-    assert sizes == sorted(set(sizes), reverse=True)
-    assert all(each[-1] == lengths[0][-1] for each in lengths)
 
 
 def test_d17_each_level_keeps_two_tenths_less() -> None:

@@ -87,25 +87,18 @@ def test_d33_a_huge_tool_result_keeps_its_call_in_each_slice(threads: Conversati
     assert sum(each.tokens for each in view.tail) < 1_000
 
 
-def test_d36_tool_results_count_and_are_observed(it: TalkFixture) -> None:
+def test_d36_tool_results_count_and_are_observed_and_an_open_call_blocks_nothing(
+    it: TalkFixture,
+) -> None:
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
+    it.conversation.say("assistant", [call], MessageOrigin.MODEL, 1, 0.0)  # then it was killed
     for number in range(30):
         assert it.call_tool(number, 60).tokens > 60
-        it.conversation.before_call(number)
+        view = it.conversation.before_call(number)
+        assert sum(each.tokens for each in view.tail) < 1_000
     observed = [each for asked in it.observer.asked for each in asked]
     assert sum(each.blocks[0]["type"] == "tool_result" for each in observed) > 10
     assert it.record.cursor > 20
-
-
-def test_d36_a_call_without_a_result_blocks_nothing(it: TalkFixture) -> None:
-    it.say("user")
-    call = {"type": "tool_use", "id": "a", "name": "look", "input": {}}
-    it.conversation.say(
-        "assistant", [call], MessageOrigin.MODEL, 1, 0.0
-    )  # then the process was killed
-    for _ in range(60):
-        view = it.turn()
-        assert sum(each.tokens for each in view.tail) < 1_000
-    assert it.record.cursor > 2
 
 
 def test_d35_injected_text_is_not_shown_to_an_observer(it: TalkFixture) -> None:
