@@ -29,6 +29,8 @@ def count(blackboard: Blackboard, name: str, n: int, **more: object) -> Entry:
 def test_b36_a_second_write_makes_a_new_version_and_a_revision_does_not(
     blackboard: Blackboard,
 ) -> None:
+    assert blackboard.policy(STM).capacity == 2000
+    assert blackboard.scopes() == []  # reading a policy makes no scope
     first = note(blackboard, 1, key="it")
     changes = blackboard.revise(first, utility=0.8, status="claim")
     assert (changes.seq, changes.version, changes.data) == (first.seq, 1, {"n": 1})
@@ -38,6 +40,9 @@ def test_b36_a_second_write_makes_a_new_version_and_a_revision_does_not(
     assert blackboard.entries(X) == [second]
     assert blackboard.get(X, "it") == second
     assert note(blackboard, 2, key="it", scope=Y).version == 1
+    blackboard.close(second, "no", ["tick:2"])
+    closed = blackboard.close(second, "surely not", ["tick:3"])
+    assert (closed.closed, closed.sources) == ("surely not", ("tick:2", "tick:3"))
 
 
 def test_b36_a_kind_may_merge_entries(store: RunStore) -> None:
@@ -153,11 +158,20 @@ def test_b36_lasting_kinds_are_evicted_last(store: RunStore) -> None:
     assert held(blackboard, SENSORY) == list(range(70, 120))  # no other entries are left
 
 
-def test_closing_again_keeps_earlier_evidence(blackboard: Blackboard) -> None:
-    entry = note(blackboard, 1)
-    blackboard.close(entry, "no", ["tick:2"])
-    closed = blackboard.close(entry, "surely not", ["tick:3"])
-    assert (closed.closed, closed.sources) == ("surely not", ("tick:2", "tick:3"))
+def test_b36_a_concurrent_change_is_a_conflict_and_an_error_discards_the_transaction(
+    blackboard: Blackboard,
+) -> None:
+    note(blackboard, 1, key="a")
+    transaction = reading_and_writing(blackboard)
+    entry = note(blackboard, 3, key="a")
+    with pytest.raises(Conflict, match="read it again"), transaction:
+        pass
+    with pytest.raises(ZeroDivisionError), reading_and_writing(blackboard):
+        raise ZeroDivisionError
+    assert held(blackboard, Y) == []
+    with reading_and_writing(blackboard):  # the retry; a changed utility is no conflict
+        blackboard.revise(entry, utility=0.9)
+    assert held(blackboard, Y) == [2]
 
 
 def test_a_listener_to_a_removal_may_change_entries_about_to_be_removed(
@@ -179,11 +193,6 @@ def test_a_listener_to_a_removal_may_change_entries_about_to_be_removed(
     assert blackboard.get(X, "1") is None
     assert blackboard.count(X) == {}
     assert blackboard.faults == {}
-
-
-def test_reading_a_policy_does_not_create_the_scope(blackboard: Blackboard) -> None:
-    assert blackboard.policy(STM).capacity == 2000
-    assert blackboard.scopes() == []
 
 
 def test_many_revisions_do_not_grow_the_index(blackboard: Blackboard) -> None:
@@ -215,18 +224,6 @@ def test_b36_a_transaction_applies_all_its_writes_at_once(blackboard: Blackboard
     assert [(each.version, each.tick) for each in transaction.written] == [(2, 5), (1, 5)]
 
 
-def test_b36_a_concurrent_write_is_a_conflict(blackboard: Blackboard) -> None:
-    note(blackboard, 1, key="a")
-    transaction = reading_and_writing(blackboard)
-    note(blackboard, 3, key="a")
-    with pytest.raises(Conflict, match="read it again"), transaction:
-        pass
-    assert held(blackboard, Y) == []
-    with reading_and_writing(blackboard):  # the retry
-        pass
-    assert held(blackboard, Y) == [2]
-
-
 @pytest.mark.parametrize("change", ["made", "gone", "gone and made again", "closed"])
 def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
     blackboard: Blackboard, change: str
@@ -242,20 +239,6 @@ def test_b36_a_concurrent_creation_removal_or_closing_is_a_conflict(
         blackboard.close(entry, "no")
     with pytest.raises(Conflict), transaction:
         pass
-    assert held(blackboard, Y) == []
-
-
-def test_b36_a_changed_utility_is_no_conflict(blackboard: Blackboard) -> None:
-    entry = note(blackboard, 1, key="a")
-    with reading_and_writing(blackboard):
-        blackboard.revise(entry, utility=0.9)
-    assert held(blackboard, Y) == [2]
-
-
-def test_b36_an_error_discards_the_transaction(blackboard: Blackboard) -> None:
-    transaction = reading_and_writing(blackboard)
-    with pytest.raises(ZeroDivisionError), transaction:
-        raise ZeroDivisionError
     assert held(blackboard, Y) == []
 
 

@@ -76,11 +76,11 @@ def test_b21_a_cycle_of_edges_ends(
     blackboard: Blackboard, flows: Flows, transformer: Transformer
 ) -> None:
     at_once = Threshold(1, 1)
-    flows.add(
-        edge("xy", X, Y, transformer, trigger=at_once),
-        edge("yz", Y, Z, transformer, trigger=at_once),
-        edge("zx", Z, X, transformer, trigger=at_once),
-    )
+    scopes = X, Y, Z, X
+    for name, source, target in zip(("xy", "yz", "zx"), scopes, scopes[1:], strict=False):
+        flows.add(edge(name, source, target, transformer, trigger=at_once))
+    flows.add(edge("round", SENSORY, SENSORY, trigger=Threshold(1, 2)))
+    notes(blackboard, range(4), scope=SENSORY)
     note(blackboard, 1)
     note(blackboard, 2, scope=Y)
     for _ in range(3):
@@ -89,15 +89,30 @@ def test_b21_a_cycle_of_edges_ends(
     came_home = [1, 2] if transformer is identity else [1, 1, 2]
     assert sorted(map(str, held(blackboard, X))) == list(map(str, came_home))
     assert [flows.carried(name) for name in ("xy", "yz", "zx")] == [2, 2, 2]
+    assert sorted(map(str, held(blackboard, SENSORY))) == list("00112233")
+    assert flows.pending("round") == []
     assert blackboard.faults == {}
 
 
-def test_b21_an_edge_may_target_its_source(blackboard: Blackboard, flows: Flows) -> None:
-    flows.add(edge("round", X, X, trigger=Threshold(1, 2)))
-    notes(blackboard, range(4))
-    flows.run(final=True)
-    assert sorted(map(str, held(blackboard, X))) == list("00112233")
-    assert flows.pending("round") == []
+def test_b21_a_replaced_edge_continues_from_its_cursor_and_a_removed_one_stops(
+    blackboard: Blackboard, flows: Flows
+) -> None:
+    flows.add(edge("up"))
+    note(blackboard, 1)
+    flows.run()
+
+    def seconds(entries: Sequence[Entry]) -> list[Derived]:
+        return [Derived("second", each.data) for each in entries]
+
+    flows.add(edge("up", transformer=seconds))
+    note(blackboard, 2)
+    assert numbers(flows.pending("up")) == [2]
+    flows.run()
+    for _ in range(2):
+        flows.remove("up")
+    note(blackboard, 3)
+    flows.run()
+    assert [each.kind for each in blackboard.entries(Y)] == ["note", "second"]
 
 
 def test_b21_pending_entries_of_a_cycle_survive_a_restore(blackboard: Blackboard) -> None:
@@ -123,32 +138,6 @@ def test_b22_hooks_and_explicit_writes_feed_one_level(blackboard: Blackboard, fl
     note(blackboard, 8)
     flows.run()
     assert held(blackboard, X) == held(blackboard, Y) == [7, 8]
-
-
-def test_b21_a_removed_edge_stops_carrying(blackboard: Blackboard, flows: Flows) -> None:
-    flows.add(edge("up", trigger=Threshold(1, 1)))
-    note(blackboard, 1)
-    flows.remove("up")
-    flows.remove("up")
-    note(blackboard, 2)
-    assert held(blackboard, Y) == [1]
-
-
-def test_b21_a_replaced_edge_continues_from_its_cursor(
-    blackboard: Blackboard, flows: Flows
-) -> None:
-    flows.add(edge("up"))
-    note(blackboard, 1)
-    flows.run()
-
-    def seconds(entries: Sequence[Entry]) -> list[Derived]:
-        return [Derived("second", each.data) for each in entries]
-
-    flows.add(edge("up", transformer=seconds))
-    note(blackboard, 2)
-    assert numbers(flows.pending("up")) == [2]
-    flows.run()
-    assert [each.kind for each in blackboard.entries(Y)] == ["note", "second"]
 
 
 def waiting(

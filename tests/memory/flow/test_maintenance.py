@@ -108,25 +108,39 @@ def test_b27_equal_entries_are_merged(blackboard: Blackboard, maintenance: Maint
     assert maintenance.deduplicate(X) == 0
 
 
-def test_b27_the_most_trusted_and_longest_lived_of_equal_entries_stays(
+def test_b27_the_most_trusted_and_longest_lived_of_equal_open_entries_stays(
     blackboard: Blackboard, maintenance: Maintenance
 ) -> None:
+    wrong = blackboard.close(say(blackboard, TALE), "no mill there")
     long = say(blackboard, TALE)
+    assert maintenance.deduplicate(X) == 0
+    assert blackboard.entries(X) == [wrong, long]
     say(blackboard, TALE, ttl_s=5.0)
     claim = say(blackboard, TALE)
     blackboard.revise(claim, status="claim")
     assert maintenance.deduplicate(X) == 2
-    (kept,) = blackboard.entries(X)
+    _, kept = blackboard.entries(X)
     assert (kept.key, kept.status, kept.expires_s) == (long.key, "verified", None)
 
 
-def test_b27_a_closed_entry_is_not_merged_with_an_equal_one(
-    blackboard: Blackboard, maintenance: Maintenance
+def test_b26_b28_valuable_entries_are_archived_before_pruning_and_the_index_rebuilt_on_request(
+    blackboard: Blackboard,
 ) -> None:
-    wrong = blackboard.close(say(blackboard, TALE), "no mill there")
-    again = say(blackboard, TALE)
-    assert maintenance.deduplicate(X) == 0
-    assert blackboard.entries(X) == [wrong, again]
+    archived: list[tuple[object, str]] = []
+    times = count()
+    maintenance = Maintenance(
+        blackboard,
+        archive=lambda entry, why: archived.append((entry.data["n"], why)),
+        reindex=times.__next__,
+    )
+    note(blackboard, 1, importance=6)
+    note(blackboard, 2, importance=7)
+    blackboard.expire(300 * 60.0)
+    maintenance.run()
+    assert archived == [(2, "pruned")]
+    assert repr(times) == "count(0)"
+    maintenance.run(forced=True)
+    assert repr(times) == "count(1)"
 
 
 def test_b27_words_count_by_field_so_occurrences_are_not_merged(
@@ -154,35 +168,15 @@ def test_b27_a_full_scope_evicts_the_lowest_value_not_the_oldest(blackboard: Bla
     old = note(blackboard, 0, scope=SENSORY, importance=9)
     for n in range(1, 50):
         note(blackboard, n, scope=SENSORY, importance=5)
-    useless = blackboard.entries(SENSORY)[30]
+    useless, useful = (blackboard.entries(SENSORY)[n] for n in (30, 1))
+    for n in range(200):
+        blackboard.revise(useful, utility=0.5 + n / 1000)
     blackboard.revise(useless, utility=0.1)
     note(blackboard, 50, scope=SENSORY, importance=5)
     assert useless.data["n"] not in held(blackboard, SENSORY)
     note(blackboard, 51, scope=SENSORY, importance=5)
-    assert held(blackboard, SENSORY)[:2] == [0, 2]
+    assert held(blackboard, SENSORY)[:3] == [0, 1, 3]
     assert blackboard.entries(SENSORY)[0] == old
-
-
-def test_b27_a_revision_up_keeps_an_entry_and_one_down_evicts_it(blackboard: Blackboard) -> None:
-    entries = [note(blackboard, n, scope=SENSORY) for n in range(50)]
-    for n in range(200):
-        blackboard.revise(entries[0], utility=0.5 + n / 1000)
-    blackboard.revise(entries[20], relevance=0.2)
-    note(blackboard, 50, scope=SENSORY)
-    note(blackboard, 51, scope=SENSORY)
-    assert {0, 1, 20} - {*held(blackboard, SENSORY)} == {1, 20}
-
-
-def test_b28_valuable_entries_are_archived_before_pruning(blackboard: Blackboard) -> None:
-    archived: list[tuple[object, str]] = []
-    maintenance = Maintenance(
-        blackboard, archive=lambda entry, why: archived.append((entry.data["n"], why))
-    )
-    note(blackboard, 1, importance=6)
-    note(blackboard, 2, importance=7)
-    blackboard.expire(300 * 60.0)
-    maintenance.run()
-    assert archived == [(2, "pruned")]
 
 
 def test_b28_knowledge_is_neither_pruned_nor_merged(tiers: Tiers) -> None:
@@ -198,15 +192,6 @@ def test_b28_consolidation_alone(tiers: Tiers) -> None:
     note(tiers.blackboard, 1, scope=WORKING)
     tiers.consolidator.consolidate(5, reason="demand")
     assert [each.data["n"] for each in tiers.blackboard.entries(STM, kind=NOTE)] == [1]
-
-
-def test_b26_the_index_is_rebuilt_when_all_scopes_are_maintained(blackboard: Blackboard) -> None:
-    times = count()
-    maintenance = Maintenance(blackboard, reindex=times.__next__)
-    maintenance.run()
-    assert repr(times) == "count(0)"
-    maintenance.run(forced=True)
-    assert repr(times) == "count(1)"
 
 
 WORDS = st.lists(

@@ -159,9 +159,12 @@ def test_lessons_of_a_run_that_began_under_a_wrong_clock_are_dated_by_the_memory
 ) -> None:
     before = held(path)
     rows = [
-        OutboxRow(each.sequence, each.tick, each.kind, {**each.payload, "last_occurred": FAR})
-        if each.kind == "mistake"
-        else each
+        replace(
+            each,
+            payload={**each.payload, "last_occurred": FAR}
+            if each.kind == "mistake"
+            else each.payload,
+        )
         for each in LESSONS
     ]
     with closing(opened(path, NOON)) as store:
@@ -195,24 +198,22 @@ def faded(path: Path, pauses: list[int], months: int) -> list[object]:
         ("strategy", replace(STRATEGY, first_used=at, last_used=at, success_rate=0.4)),
         ("preference", replace(PREFERENCE, created_at=at, updated_at=at)),
     ]
+    lessons = [OutboxRow(n, n, kind, as_json(each)) for n, (kind, each) in enumerate(rows)]
+    lessons = [*lessons[1:], replace(lessons[0], sequence=9)]
     with closing(opened(path, at)) as store:
         for run in ("run-1", "run-2"):  # what several runs say has a date of its own
-            lessons = [OutboxRow(n, n, kind, as_json(each)) for n, (kind, each) in enumerate(rows)]
-            store.deliver(
-                run, [*lessons[1:], replace(lessons[0], sequence=9), note(10, run, at=at)]
-            )
+            store.deliver(run, [*lessons, note(10, run, at=at)])
     for _ in range(months):
         at += 28 * 86_400
         opened(path, at).close()
     with closing(opened(path, at)) as store:
-        known = store.load_knowledge()
-        return [
-            sorted(known.mistakes),
-            sorted(known.strategies),
-            *(round(each.relevance_score, 6) for each in known.patterns.values()),
-            *(round(each.confidence, 6) for each in known.preferences.values()),
-            *(round(each.relevance, 6) for each in store.entries()),
-        ]
+        known, entries = store.load_knowledge(), store.entries()
+    left = [
+        *(each.relevance_score for each in known.patterns.values()),
+        *(each.confidence for each in known.preferences.values()),
+        *(each.relevance for each in entries),
+    ]
+    return [sorted(known.mistakes), sorted(known.strategies), *(round(each, 6) for each in left)]
 
 
 @settings(max_examples=6, deadline=None)

@@ -20,15 +20,13 @@ from memory.tokens import tokens
 from tests.memory.samples import AIM, FIGHT, MISTAKE, NOON, STRATEGY, Tiers
 
 LOST = MistakeRecord(
-    mistake_id="m2",
-    description="turtle lost against rat",
-    situation={"enemy_pokemon": "rat", "player_pokemon": "turtle"},
-    outcome="lost at level 5 against level 6",
-    severity="critical",
-    prevention_tip="Come back above level 5.",
-    first_occurred=NOON,
-    last_occurred=NOON,
-    occurrence_count=2,
+    "m2",
+    "turtle lost against rat",
+    {"enemy_pokemon": "rat", "player_pokemon": "turtle"},
+    "lost at level 5 against level 6",
+    "critical",
+    "Come back above level 5.",
+    *(NOON, NOON, 2),
 )
 MET = OpponentMet(
     "r1", "BIKER 1", "gym", 1, "gym", 9, 6, 3, 2, 1, 0, 0, "turtle", ("tackle",), "gym", "frog", 4
@@ -48,12 +46,8 @@ def fill(tiers: Tiers) -> None:
     tiers.tactician.add_mistake(LOST)
     tiers.tactician.add_mistake(MISTAKE)
     for run in ("r1", "r2"):
-        tiers.blackboard.write(
-            tiers.tactician.semantic,
-            OPPONENT_MET,
-            as_json(replace(MET, run=run)),
-            status="verified",
-        )
+        met = as_json(replace(MET, run=run))
+        tiers.blackboard.write(tiers.tactician.semantic, OPPONENT_MET, met, status="verified")
     tiers.act(3, "go:town")
     tiers.act(4, "talk:mum", success=False)
 
@@ -94,15 +88,11 @@ What earlier games and this one taught:
 
 
 def test_e36_what_is_claimed_or_closed_is_left_out(tiers: Tiers) -> None:
-    for name in ("claim", "closed"):
-        entry = tiers.blackboard.write(
-            tiers.tactician.semantic,
-            OPPONENT_MET,
-            as_json(replace(MET, run=name)),
-            status="claim" if name == "claim" else "verified",
-        )
-        if name == "closed":
-            tiers.blackboard.close(entry, "it was another")
+    semantic = tiers.tactician.semantic
+    for status in ("claim", "verified"):
+        met = as_json(replace(MET, run=status))
+        entry = tiers.blackboard.write(semantic, OPPONENT_MET, met, status=status)  # type: ignore[arg-type]
+    tiers.blackboard.close(entry, "it was another")
     assert integration(tiers).get_tactical_context(AHEAD) == ""
 
 
