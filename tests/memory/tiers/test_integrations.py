@@ -89,9 +89,9 @@ What earlier games and this one taught:
 
 def test_e36_what_is_claimed_or_closed_is_left_out(tiers: Tiers) -> None:
     semantic = tiers.tactician.semantic
-    for status in ("claim", "verified"):
-        met = as_json(replace(MET, run=status))
-        entry = tiers.blackboard.write(semantic, OPPONENT_MET, met, status=status)  # type: ignore[arg-type]
+    claim, other = (as_json(replace(MET, run=run)) for run in ("claim", "other"))
+    tiers.blackboard.write(semantic, OPPONENT_MET, claim, status="claim")
+    entry = tiers.blackboard.write(semantic, OPPONENT_MET, other, status="verified")
     tiers.blackboard.close(entry, "it was another")
     assert integration(tiers).get_tactical_context(AHEAD) == ""
 
