@@ -140,12 +140,26 @@ def test_d15_an_answer_has_three_parts_with_or_without_its_tags(
     assert parse_answer(words) == Condensed(*answer)
 
 
-def test_d10_without_memory_nothing_is_injected_and_without_observations_no_reminder() -> None:
-    assert inject(" ", "\n", "", " ") == Injected()
-    assert with_reminder((), Injected()) == ()
-    injected = inject(others=OTHER)
-    assert injected.text.count("<other-conversation") == 1
-    assert injected.reminder == ""
+def test_d26_the_catalogue_has_one_line_per_group_and_respects_its_budget() -> None:
+    groups = [
+        group(1, f"{OLD}\n* 🔴 failed: go:north (tried 3 times)"),
+        group(2, f"{NEW}\nDate: 2026-11-24\n* 🟡 (tick 950) asked: lost"),
+        group(3, "* 🟢 a guess"),
+    ]
+    assert catalogue(groups) == snapshot("""\
+* group-1 (2026-11-20, ticks 10 to 10, 2 lines): reached starter; failed: go:north (tried 3 times)
+* group-2 (2026-11-22 to 2026-11-24, ticks 900 to 950, 2 lines): asked: stuck; asked: lost
+* group-3 (no date, 1 line): a guess\
+""")
+    assert catalogue([]) == ""
+    groups = [group(number, NEW) for number in range(500)]
+    text = catalogue(groups, 300)
+    assert tokens(text) <= 300
+    first, *rest = text.splitlines()
+    assert first == f"* group-0 to group-{499 - len(rest)}: {500 - len(rest)} older groups"
+    assert rest[-1].startswith("* group-499 (2026-11-22, ticks 900 to 900, 1 line): asked: stuck")
+    assert len(rest) > 10
+    assert catalogue(groups, 3) == ""
 
 
 def test_d15_d19_a_line_is_cut_at_ten_thousand_characters_and_between_words() -> None:
@@ -237,34 +251,28 @@ This conversation has grown long, so its older part is in my notes above. Go on 
 """)
 
 
-def test_d10_rarely_changing_parts_come_first_as_separate_pieces() -> None:
-    first = inject(OLD, NEW, "win")
-    later = inject(OLD, f"{NEW}\n* 🟡 more", "lose", others=OTHER)
-    assert len(first.parts) == 2
-    assert len(later.parts) == 3
-    assert first.parts[0] == later.parts[0]
-    assert "user: hello" in later.parts[2]
-
-
-def test_d10_the_reminder_is_replaced_not_repeated() -> None:
-    before, now = inject(OLD, NEW, others=OTHER), inject("", NEW)
-    assert OLD in before.text
-    assert OLD not in now.text
-    tail = (said("one"),)
-    once = with_reminder(tail, before, "run-1")
-    assert with_reminder(once, now, "run-1") == with_reminder(tail, now, "run-1")
-
-
 def test_d01_d10_the_actor_sees_its_memory_a_reminder_and_the_tail() -> None:
     tail = (said("one"), said("two", origin=MessageOrigin.MODEL))
-    seen = with_reminder(tail, inject("", NEW), "run-1")
+    now = inject("", NEW)
+    seen = with_reminder(tail, now, "run-1")
     assert seen[1:] == tail
     fields = seen[0].thread, seen[0].role, seen[0].origin
     assert fields == ("run-1", "user", MessageOrigin.INJECTED)
     assert f'id="{CONTINUATION_ID}"' in seen[0].blocks[0]["text"]
-    assert with_reminder(seen, inject("", NEW), "run-1") == seen
+    assert with_reminder(seen, now, "run-1") == seen  # replaced, not repeated
+    assert with_reminder(with_reminder(tail, inject(OLD, NEW), "run-1"), now, "run-1") == seen
     assert with_reminder(seen, Injected()) == tail
     assert [is_reminder(each) for each in seen] == [True, False, False]
+    assert inject(" ", "\n", "", " ") == Injected()
+    assert with_reminder((), Injected()) == ()
+    injected = inject(others=OTHER)
+    assert injected.text.count("<other-conversation") == 1
+    assert injected.reminder == ""
+    first = inject(OLD, NEW, "win")  # rarely changing parts come first
+    later = inject(OLD, f"{NEW}\n* 🟡 more", "lose", others=OTHER)
+    assert [len(each.parts) for each in (first, later)] == [2, 3]
+    assert first.parts[0] == later.parts[0]
+    assert "user: hello" in later.parts[2]
 
 
 @given(
@@ -320,57 +328,25 @@ Date: 2026-11-24 (yesterday, 1012 ticks ago)
     assert render(parse(annotate_ages(text, now))) == text
 
 
-@given(
-    OBSERVATIONS,
-    st.builds(
-        Now, st.none() | st.dates(), st.none() | st.floats(0, 10**6), st.none() | st.integers(0)
-    ),
-)
-def test_d11_parsing_drops_ages(observations: object, now: Now) -> None:
-    text = render(observations)  # type: ignore[arg-type]  # drawn from its own strategy
-    assert parse(annotate_ages(text, now)) == parse(text)
-
-
 FRAGMENTS = [
     *("Date: 2026-11-20", "* Date: 2026-11-20", "**Date: unknown**", "[1 day later]", "(tick 4) "),
     *(" ", "  * ", "\n", "- 🔴 ", "by tick 5", "✅ ", "x", "  - by tick 5\n"),
 ]
 
 
-@given(st.lists(st.sampled_from(FRAGMENTS)))
-def test_d11_parsing_drops_ages_from_any_text(parts: list[str]) -> None:
-    text, now = "".join(parts), Now(TODAY, game_s=5.0, tick=9)
+@given(
+    st.lists(st.sampled_from(FRAGMENTS)).map("".join) | OBSERVATIONS.map(render),
+    st.builds(
+        Now, st.none() | st.dates(), st.none() | st.floats(0, 10**6), st.none() | st.integers(0)
+    ),
+)
+def test_d11_parsing_drops_ages_from_any_text(text: str, now: Now) -> None:
     assert parse(annotate_ages(text, now)) == parse(text)
     assert annotate_ages(annotate_ages(text, now), now) == annotate_ages(text, now)
 
 
 def group(number: int, text: str) -> Chunk:
     return Chunk(1, 1, text, 1, 1, "programmatic", id=number)
-
-
-def test_d26_the_catalogue_has_one_line_per_group() -> None:
-    groups = [
-        group(1, f"{OLD}\n* 🔴 failed: go:north (tried 3 times)"),
-        group(2, f"{NEW}\nDate: 2026-11-24\n* 🟡 (tick 950) asked: lost"),
-        group(3, "* 🟢 a guess"),
-    ]
-    assert catalogue(groups) == snapshot("""\
-* group-1 (2026-11-20, ticks 10 to 10, 2 lines): reached starter; failed: go:north (tried 3 times)
-* group-2 (2026-11-22 to 2026-11-24, ticks 900 to 950, 2 lines): asked: stuck; asked: lost
-* group-3 (no date, 1 line): a guess\
-""")
-    assert catalogue([]) == ""
-
-
-def test_d26_the_catalogue_respects_its_budget() -> None:
-    groups = [group(number, NEW) for number in range(500)]
-    text = catalogue(groups, 300)
-    assert tokens(text) <= 300
-    first, *rest = text.splitlines()
-    assert first == f"* group-0 to group-{499 - len(rest)}: {500 - len(rest)} older groups"
-    assert rest[-1].startswith("* group-499 (2026-11-22, ticks 900 to 900, 1 line): asked: stuck")
-    assert len(rest) > 10
-    assert catalogue(groups, 3) == ""
 
 
 def test_d02_an_estimator_is_calibrated_towards_counted_tokens() -> None:

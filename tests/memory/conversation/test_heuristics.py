@@ -200,14 +200,11 @@ def test_d35_text_between_memory_tags_is_not_observed(words: str, origin: Messag
     assert observe(returned(words)).observations.endswith("a tool: nothing")
 
 
-def test_d35_text_beside_injected_parts_is_observed_and_nested_tags_end_with_them() -> None:
+def test_d35_text_beside_injected_parts_is_observed_and_injected_or_system_messages_not() -> None:
     within = "<observations> <system-reminder> a </observations> </conversation> I am lost."
-    assert texts(said(within)) == ["🟡 told: I am lost."]
+    assert texts(said(within)) == ["🟡 told: I am lost."]  # nested tags end with the outer one
     words = f"<observations>\nmilestone reached: champion\n</observations>\n{STUCK}"
     assert texts(said(words)) == ["🟡 asked: stuck at route_1, for first_badge"]
-
-
-def test_d35_injected_messages_and_system_messages_are_not_observed() -> None:
     words = "milestone reached: champion"
     assert observe(said(words, origin=MessageOrigin.INJECTED)) == Condensed("")
     assert observe(replace(said(words), role="system")) == Condensed("")
@@ -385,15 +382,10 @@ def test_d19_repetition_with_any_period_is_degenerate(period: int, lead: int) ->
 
 def test_d19_an_endless_row_is_degenerate_and_short_or_varied_text_is_not() -> None:
     varied = "\n".join(f"* 🔴 (tick {number}) battle lost: rat {number}" for number in range(900))
-    assert not is_degenerate(varied)
-    assert not is_degenerate("again " * 333)
-    assert is_degenerate("again " * 334)
-    assert is_degenerate("".join(map(chr, range(0x4E00, 0x4E00 + 20_000))) * 3)
-    endless = "".join(f"{number} " for number in range(10_000)) + "x" * 2_000
-    assert is_degenerate(endless)
-
-
-def test_d19_at_most_four_in_ten_windows_may_repeat() -> None:
     fresh = "".join(map(chr, range(0x4E00, 0x4E00 + 2_000)))
-    assert not is_degenerate(fresh + fresh[:200] * 6)  # six of sixteen
-    assert is_degenerate(fresh + fresh[:200] * 7)  # seven of seventeen
+    for text in (varied, "again " * 333, fresh + fresh[:200] * 6):  # six of sixteen windows repeat
+        assert not is_degenerate(text)
+    endless = "".join(f"{number} " for number in range(10_000)) + "x" * 2_000
+    row = "".join(map(chr, range(0x4E00, 0x4E00 + 20_000))) * 3
+    for text in ("again " * 334, row, endless, fresh + fresh[:200] * 7):  # seven of seventeen
+        assert is_degenerate(text)

@@ -193,24 +193,8 @@ def test_b05_watching_does_not_keep_an_instance_alive() -> None:
     assert gone == ["gone"]
 
 
-def test_b05_an_override_is_another_method() -> None:
-    class Sleeper(Walker):
-        @hookable
-        def rest(self) -> None:
-            self.position = -1
-
-    hooks, seen = Hooks(), []
-    hooks.after(Pointcut.of_method(Walker.rest), lambda call, _result: seen.append(call.name))
-    Sleeper(hooks).rest()
-    Walker(hooks).rest()
-    Runner(hooks).rest()
-    assert seen == ["Walker.rest", "Walker.rest"]
-    assert seen_of(Pointcut.of_method(Runner(hooks).walk)) == ["Walker.walk"]
-    assert seen_of(Walker.rest) == ["Walker.rest"]
-
-
-def test_b05_methods_with_equal_short_names_are_distinguished() -> None:
-    hooks, seen = Hooks(), []
+def test_b05_an_override_of_an_equal_short_name_is_another_method() -> None:
+    hooks, seen, named = Hooks(), [], []
 
     def elsewhere() -> Runner:
         class Walker(Runner):
@@ -220,13 +204,15 @@ def test_b05_methods_with_equal_short_names_are_distinguished() -> None:
 
         return Walker(hooks)
 
-    hooks.after(Pointcut.of_method(Walker.rest), lambda _call, _result: seen.append("never"))
-    hooks.after("Walker.rest", lambda call, _result: seen.append(call.name))
-    elsewhere().rest()
-    assert seen == ["Walker.rest"]
-
-
-def test_b05_a_method_without_hookable_is_rejected() -> None:
+    at_rest = Pointcut.of_method(Walker.rest)
+    hooks.after(at_rest, lambda call, _result: seen.append(type(call.instance)))
+    hooks.after("Walker.rest", lambda call, _result: named.append(call.name))
+    for each in (elsewhere(), Walker(hooks), Runner(hooks)):
+        each.rest()
+    assert seen == [Walker, Runner]
+    assert named == ["Walker.rest"] * 3
+    assert seen_of(Pointcut.of_method(Runner(hooks).walk)) == ["Walker.walk"]
+    assert seen_of(Walker.rest) == ["Walker.rest"]
     with pytest.raises(NotHookable, match="decorate it with @hookable"):
         Hooks().after(Walker.__init__, lambda _call, _result: None)
 
@@ -289,23 +275,6 @@ def test_b02_a_producer_has_pointcut_extractor_and_time_to_live(
     assert (entry.importance, entry.expires_s) == (7, expires_s)
 
 
-def test_b02_an_extractor_may_return_none_or_several(
-    hooks: Hooks, producers: Producers, blackboard: Blackboard
-) -> None:
-    leisure = Pointcut.tagged("leisure")
-    producers.register(leisure, lambda _call, _result: None, scope=WORKING, kind="nothing")
-    producers.register(
-        "Walker.walk",
-        lambda _call, result: [Produced({"n": n}, n, 0.0) for n in range(result)],
-        scope=WORKING,
-        kind="many",
-    )
-    walker = Walker(hooks)
-    walker.walk(3)
-    walker.rest()
-    assert [entry.data for entry in blackboard.entries(WORKING)] == [{"n": 0}, {"n": 1}, {"n": 2}]
-
-
 def test_b02_producers_have_priority_1000_by_default(
     hooks: Hooks, producers: Producers, blackboard: Blackboard
 ) -> None:
@@ -320,50 +289,6 @@ def test_b02_producers_have_priority_1000_by_default(
     words = [entry.data["word"] for entry in blackboard.entries(WORKING)]
     assert words == ["early", "usual", "late"]
     assert (usual.priority, late.priority) == (1000, 1001)
-
-
-def test_b02_produced_key_status_and_sources_are_stored(
-    hooks: Hooks, producers: Producers, blackboard: Blackboard
-) -> None:
-    def claim(_call: Call, result: int) -> Produced:
-        sources = (f"tick:{result}",)
-        return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
-
-    producers.register("*", claim, scope=WORKING, kind="rumour")
-    producers.register("*", position, scope=STM, kind="position")
-    walker = Walker(hooks)
-    walker.walk(1)
-    walker.walk(1)
-    (entry,) = blackboard.entries(WORKING)
-    assert (entry.key, entry.version, entry.data) == ("home", 2, {"to": 2})
-    assert (entry.status, entry.sources) == ("claim", ("tick:2",))
-    one, two = blackboard.entries(STM)
-    assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
-
-
-def test_b03_errors_and_calls_can_be_remembered(
-    hooks: Hooks, producers: Producers, blackboard: Blackboard
-) -> None:
-    producers.register(
-        "*",
-        lambda call, error: Produced({"failed": call.name, "error": str(error)}, 1, 0.0),
-        scope=WORKING,
-        kind="failure",
-        on="after_throwing",
-    )
-    producers.register(
-        "*",
-        lambda call, _nothing: Produced({"begins": call.name}, 1, 0.0),
-        scope=WORKING,
-        kind="beginning",
-        on="before",
-    )
-    with pytest.raises(RuntimeError, match="bump"):
-        Walker(hooks).walk(1, bump=True)
-    assert [entry.data for entry in blackboard.entries(WORKING)] == [
-        {"begins": "Walker.walk"},
-        {"failed": "Walker.walk", "error": "bump"},
-    ]
 
 
 def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackboard) -> None:
@@ -381,20 +306,6 @@ def test_b04_a_failing_extractor_is_counted_and_reported_once(blackboard: Blackb
     assert hooks.faults == {wrong.__qualname__: 2}
     assert reported == [wrong.__qualname__]
     assert [entry.kind for entry in blackboard.entries(WORKING)] == ["position", "position"]
-
-
-def test_b04_a_failing_error_extractor_leaves_the_error_alone(
-    hooks: Hooks, producers: Producers, blackboard: Blackboard
-) -> None:
-    producers.register("*", position, scope=WORKING, kind="x", on="after_throwing")
-
-    def wrong(_call: Call, _error: object) -> Produced:
-        raise ValueError("wrong")
-
-    producers.register("*", wrong, scope=WORKING, kind="x", on="after_throwing")
-    with pytest.raises(RuntimeError, match="bump"):
-        Walker(hooks).walk(1, bump=True)
-    assert hooks.faults == {wrong.__qualname__: 1, position.__qualname__: 1}
 
 
 def test_b08_a_new_memory_needs_only_a_registration(
@@ -460,3 +371,54 @@ class Fell(NamedTuple):
 
 class FellInWater(Fell):
     """A subtype of the event."""
+
+
+def test_b02_an_extractor_may_return_none_or_several_with_a_key_status_and_sources(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
+    def claim(_call: Call, result: int) -> Produced:
+        sources = (f"tick:{result}",)
+        return Produced({"to": result}, 1, 0.0, key="home", status="claim", sources=sources)
+
+    def several(_call: Call, result: int) -> list[Produced]:
+        return [Produced({"n": n}, n, 0.0) for n in range(result)]
+
+    leisure = Pointcut.tagged("leisure")
+    producers.register(leisure, lambda _call, _result: None, scope=WORKING, kind="nothing")
+    producers.register("*.walk", claim, scope=WORKING, kind="rumour")
+    producers.register("*.walk", position, scope=STM, kind="position")
+    producers.register("*.walk", several, scope=SENSORY, kind="many")
+    walker = Walker(hooks)
+    walker.walk(1)
+    walker.walk(1)
+    walker.rest()
+    (entry,) = blackboard.entries(WORKING)
+    assert (entry.key, entry.version, entry.data) == ("home", 2, {"to": 2})
+    assert (entry.status, entry.sources) == ("claim", ("tick:2",))
+    one, two = blackboard.entries(STM)
+    assert (one.status, one.sources, one.key != two.key) == ("verified", (), True)
+    assert [entry.data["n"] for entry in blackboard.entries(SENSORY)] == [0, 0, 1]
+
+
+def test_b03_b04_errors_and_calls_can_be_remembered_whatever_another_extractor_raises(
+    hooks: Hooks, producers: Producers, blackboard: Blackboard
+) -> None:
+    def wrong(_call: Call, _error: object) -> Produced:
+        raise ValueError("wrong")
+
+    def failure(call: Call, error: object) -> Produced:
+        return Produced({"failed": call.name, "error": str(error)}, 1, 0.0)
+
+    def beginning(call: Call, _nothing: object) -> Produced:
+        return Produced({"begins": call.name}, 1, 0.0)
+
+    for each in (position, wrong, failure):
+        producers.register("*", each, scope=WORKING, kind="failure", on="after_throwing")
+    producers.register("*", beginning, scope=WORKING, kind="beginning", on="before")
+    with pytest.raises(RuntimeError, match="bump"):
+        Walker(hooks).walk(1, bump=True)
+    assert [entry.data for entry in blackboard.entries(WORKING)] == [
+        {"begins": "Walker.walk"},
+        {"failed": "Walker.walk", "error": "bump"},
+    ]
+    assert hooks.faults == {wrong.__qualname__: 1, position.__qualname__: 1}
