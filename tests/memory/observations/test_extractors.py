@@ -84,35 +84,51 @@ def test_c01_extractors_are_pure(tool: str, args: dict[str, Any], result: Result
 
 
 @pytest.mark.parametrize(
-    ("tool", "kind", "importance"),
+    ("tool", "args", "result", "expected"),
     [
-        ("edit_file", "file_modified", 7),
-        ("write_file", "file_created", 7),
-        ("read_file", "file_read", 3),
+        ("edit_file", {"path": "a.py"}, DONE, ("file_modified", "a.py", 7)),
+        ("write_file", {"path": "a.py", "content": "x"}, DONE, ("file_created", "a.py", 7)),
+        ("read_file", {"path": "a.py"}, DONE, ("file_read", "a.py", 3)),
+        ("run_command", {"command": "m"}, command_result(0), ("command_run", "m -> exit 0", 4)),
+        (
+            "run_command",
+            {"command": "bun test"},
+            command_result(1, stderr="TypeError: x"),
+            ("command_error", "Failed: bun test -> exit 1: TypeError: x", 8),
+        ),
+        (
+            "run_command",
+            {"command": "bun"},
+            error_result("no such program"),
+            ("command_error", "Failed: bun -> exit 1: no such program", 8),
+        ),
+        (
+            "run_command",
+            {"command": "t"},
+            command_result(2, stdout="1 failed"),
+            ("command_error", "Failed: t -> exit 2: 1 failed", 8),
+        ),
+        (
+            "run_command",
+            {"command": "t"},
+            command_result(3),
+            ("command_error", "Failed: t -> exit 3", 8),
+        ),
+        (
+            "todo_write",
+            {"todos": [{"content": "test", "status": "done"}, {"content": "ship"}]},
+            DONE,
+            ("todo_updated", "[done] test; [pending] ship", 5),
+        ),
+        ("todo_write", {"todos": []}, DONE, ("todo_updated", "nothing to do", 5)),
+        ("task", {"description": "look", "prompt": "Please"}, DONE, ("task_delegated", "look", 5)),
+        ("task", {"prompt": "Please look"}, DONE, ("task_delegated", "Please look", 5)),
     ],
 )
-def test_c02_a_file_change_is_observed_by_type(tool: str, kind: str, importance: int) -> None:
-    assert observed_by(tool, path="src/a.py", content="x") == [(kind, "src/a.py", importance)]
-
-
-def test_c02_a_successful_command_is_observed_with_its_code() -> None:
-    assert observed_by("run_command", command_result(0), command="bun check:types") == [
-        ("command_run", "bun check:types -> exit 0", 4)
-    ]
-    assert observed_by("run_command", DONE, command="ls")[0][0] == "command_run"
-
-
-def test_c02_a_failed_command_is_observed_with_code_and_error() -> None:
-    assert observed_by(
-        "run_command", command_result(1, stderr="TypeError: x"), command="bun test"
-    ) == [("command_error", "Failed: bun test -> exit 1: TypeError: x", 8)]
-    assert observed_by("run_command", error_result("no such program"), command="bun") == [
-        ("command_error", "Failed: bun -> exit 1: no such program", 8)
-    ]
-    assert observed_by("run_command", command_result(2, stdout="1 failed"), command="t")[0][
-        1
-    ].endswith("1 failed")
-    assert observed_by("run_command", command_result(3), command="t")[0][1] == "Failed: t -> exit 3"
+def test_c02_a_call_is_observed_by_type_with_what_it_was_about(
+    tool: str, args: dict[str, Any], result: Result, expected: tuple[str, str, int]
+) -> None:
+    assert observed_by(tool, result, **args) == [expected]
 
 
 @pytest.mark.parametrize("tool", ["glob", "grep"])
@@ -129,21 +145,6 @@ def test_c02_a_search_is_observed_with_its_result_count(tool: str) -> None:
         "2 matches"
     )
     assert observed_by(tool, Result(""), pattern="x")[0][1].endswith("0 matches")
-
-
-def test_c02_a_todo_list_is_observed_completely() -> None:
-    todos = [{"content": "test", "status": "done"}, {"content": "ship"}]
-    assert observed_by("todo_write", todos=todos) == [
-        ("todo_updated", "[done] test; [pending] ship", 5)
-    ]
-    assert observed_by("todo_write", todos=[]) == [("todo_updated", "nothing to do", 5)]
-
-
-def test_c02_a_task_is_observed_by_its_description() -> None:
-    assert observed_by("task", description="look around", prompt="Please") == [
-        ("task_delegated", "look around", 5)
-    ]
-    assert observed_by("task", prompt="Please look")[0][1] == "Please look"
 
 
 def test_c02_every_tool_of_the_table_has_an_extractor_and_a_source() -> None:
@@ -169,8 +170,8 @@ def test_c03_a_denied_or_blocked_call_gives_no_observation(tool: str) -> None:
 
 @pytest.mark.parametrize("tool", ["run_command", "edit_file", "grep"])
 def test_c03_a_long_error_is_cut_at_200_characters_and_complete_in_metadata(tool: str) -> None:
-    error = "".join(f"line {n}\n" for n in range(100))
     args = {"command": "make", "path": "a.py", "pattern": "x"}
+    error = "".join(f"line {n}\n" for n in range(100))
     (observed,) = TOOL_CALLS(tool, args, error_result(error))
     found = observed.content.partition(": line")[2]
     assert len("line" + found) == 200
@@ -292,18 +293,15 @@ def test_c15_arguments_are_copied_when_the_call_begins(pipeline: Pipeline) -> No
     assert observation.content == "[pending] go"
 
 
-def test_c15_an_unexpected_result_gives_no_observation(pipeline: Pipeline) -> None:
+def test_c15_unexpected_results_are_ignored_and_unfinished_calls_dropped_oldest_first(
+    pipeline: Pipeline,
+) -> None:
     assert pipeline.capture.returned("unheard of", DONE) == 0
-    pipeline.capture.called("a", "edit_file", {"path": "a"})
-    assert pipeline.capture.returned("a", DONE) == 1
-    assert pipeline.capture.returned("a", DONE) == 0  # a second result is ignored
-
-
-def test_c15_unfinished_calls_are_dropped_oldest_first(pipeline: Pipeline) -> None:
     for number in range(MOST_OPEN + 1):
         pipeline.capture.called(str(number), "edit_file", {"path": f"{number}.py"})
     assert pipeline.capture.returned("0", DONE) == 0
     assert pipeline.capture.returned("1", DONE) == 1
+    assert pipeline.capture.returned("1", DONE) == 0  # a second result is ignored
     assert pipeline.capture.returned(str(MOST_OPEN), DONE) == 1
 
 

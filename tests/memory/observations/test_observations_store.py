@@ -64,6 +64,14 @@ def test_c05_the_table_has_its_columns_and_indexes(store: RunStore) -> None:
     assert indexed["observations_session"] == [("session", 0)]
     assert indexed["observations_type"] == [("session", 0), ("type", 0)]
     assert indexed["observations_importance"][:2] == [("session", 0), ("importance", 1)]
+    select = "EXPLAIN QUERY PLAN SELECT * FROM observations WHERE session = 'a' ORDER BY "
+    for order, index in (
+        ("importance DESC, id DESC", "observations_importance"),
+        ("id DESC", "observations_"),
+    ):
+        plan = str(store._database.rows(select + order))
+        assert index in plan
+        assert "TEMP B-TREE" not in plan
 
 
 @pytest.mark.parametrize("importance", [0, 11])
@@ -90,16 +98,41 @@ def test_c05_deleting_a_session_deletes_its_observations(store: RunStore) -> Non
     assert store.observations.sessions() == ["run-1#2"]
 
 
-def test_c05_important_observations_of_a_session_are_found_by_index(store: RunStore) -> None:
-    for order, index in (
-        ("importance DESC, id DESC", "observations_importance"),
-        ("id DESC", "observations_"),
+def test_c08_a_query_selects_by_type_importance_and_session_newest_or_most_important_first(
+    store: RunStore,
+) -> None:
+    assert store.observations.latest("run-1") is None
+    add(store, FAILED, READ, SAID)
+    for query, found in (
+        (ObservationQuery(limit=2), ["the leader is strong", "a.py"]),
+        (ObservationQuery(limit=0), []),
+        (ObservationQuery(type="file_read"), ["a.py"]),
+        (ObservationQuery(min_importance=6), ["the leader is strong", "Failed: make"]),
+        (ObservationQuery(type="file_read", min_importance=6), []),
+        (ObservationQuery(min_importance=6, limit=1, session="run-1"), ["the leader is strong"]),
+        (ObservationQuery(session="run-1#2"), []),
     ):
-        plan = store._database.rows(
-            f"EXPLAIN QUERY PLAN SELECT * FROM observations WHERE session = 'a' ORDER BY {order}"
-        )
-        assert index in str(plan)
-        assert "TEMP B-TREE" not in str(plan)
+        assert contents(store, query) == found
+    add(store, FAILED._replace(content="Failed again"), tick=8, commit=False)
+    assert contents(store, ObservationQuery(by_importance=True)) == [
+        *("Failed again", "Failed: make", "the leader is strong", "a.py")
+    ]
+    add(store, READ, session="run-1#2", tick=9)
+    assert contents(store, ObservationQuery(session="run-1#2")) == ["a.py"]
+    assert store.observations.latest("run-1") == 8
+
+
+def test_c08_c17_a_session_is_cleared_alone(store: RunStore) -> None:
+    add(store, FAILED, READ, session="run-1")
+    add(store, READ, session="run-1#2")
+    assert store.observations.clear("run-1") == 2
+    assert contents(store) == ["a.py"]
+    assert store.observations.clear("run-1") == 0
+    add(store, FAILED, commit=False)
+    assert contents(store) == ["Failed: make", "a.py"]  # a query includes uncommitted ones
+    assert store.observations.clear("run-1") == 1  # and clearing too
+    store.commit()
+    assert contents(store) == ["a.py"]
 
 
 def test_c06_the_source_is_programmatic_or_llm(store: RunStore) -> None:
@@ -118,58 +151,6 @@ def test_c08_many_are_added_at_once_or_none(store: RunStore) -> None:
     assert len(store.observations.find()) == 4
 
 
-def test_c08_the_newest_come_first_up_to_the_limit(store: RunStore) -> None:
-    add(store, FAILED, READ, SAID)
-    assert contents(store, ObservationQuery(limit=2)) == ["the leader is strong", "a.py"]
-    assert contents(store, ObservationQuery(limit=0)) == []
-
-
-def test_c08_the_most_important_come_first_on_request(store: RunStore) -> None:
-    add(store, READ, FAILED, SAID, FAILED._replace(content="Failed again"))
-    assert contents(store, ObservationQuery(by_importance=True)) == [
-        *("Failed again", "Failed: make", "the leader is strong", "a.py")
-    ]
-
-
-def test_c08_a_query_filters_by_type_and_importance(store: RunStore) -> None:
-    add(store, FAILED, READ, SAID)
-    assert contents(store, ObservationQuery(type="file_read")) == ["a.py"]
-    assert contents(store, ObservationQuery(min_importance=6)) == [
-        *("the leader is strong", "Failed: make")
-    ]
-    assert contents(store, ObservationQuery(type="file_read", min_importance=6)) == []
-    both = ObservationQuery(min_importance=6, limit=1, session="run-1")
-    assert contents(store, both) == ["the leader is strong"]
-
-
-def test_c08_sessions_do_not_see_each_other(store: RunStore) -> None:
-    add(store, FAILED, session="run-1")
-    add(store, READ, session="run-1#2", tick=9)
-    assert contents(store, ObservationQuery(session="run-1")) == ["Failed: make"]
-    assert contents(store, ObservationQuery(session="run-1#2")) == ["a.py"]
-    assert contents(store, ObservationQuery(session="run-1#3")) == []
-
-
-def test_c08_a_session_is_cleared_alone(store: RunStore) -> None:
-    add(store, FAILED, READ, session="run-1")
-    add(store, READ, session="run-1#2")
-    assert store.observations.clear("run-1") == 2
-    assert contents(store) == ["a.py"]
-    assert store.observations.clear("run-1") == 0
-    add(store, FAILED, commit=False)  # uncommitted observations are cleared too
-    assert store.observations.clear("run-1") == 1
-    store.commit()
-    assert contents(store) == ["a.py"]
-
-
-def test_c08_the_latest_time_of_a_session_is_known(store: RunStore) -> None:
-    assert store.observations.latest("run-1") is None
-    add(store, FAILED, tick=3)
-    add(store, READ, tick=8)
-    add(store, READ, tick=20, session="run-1#2")
-    assert store.observations.latest("run-1") == 8
-
-
 def test_c08_each_process_has_its_own_session(tmp_path: Path) -> None:
     path, names = tmp_path / "run.sqlite", []
     for _ in range(11):
@@ -178,11 +159,6 @@ def test_c08_each_process_has_its_own_session(tmp_path: Path) -> None:
             add(store, READ, session=names[-1])
             assert store.observations.sessions() == names
     assert names == ["run-1", *(f"run-1#{number}" for number in range(2, 12))]
-
-
-def test_c17_a_query_includes_uncommitted_observations(store: RunStore) -> None:
-    add(store, FAILED, commit=False)
-    assert contents(store) == ["Failed: make"]
 
 
 def test_c05_observations_are_stored_in_the_commit_of_the_record(tmp_path: Path) -> None:
@@ -211,26 +187,20 @@ def test_c05_observations_of_a_dead_branch_are_marked(store: RunStore) -> None:
     assert contents(store) == ["the leader is strong", "Failed: make"]
 
 
-def test_c20_a_superseded_observation_is_stale(store: RunStore) -> None:
+def test_c20_an_observation_superseded_on_its_subject_is_stale(store: RunStore) -> None:
+    add(store, FAILED._replace(about=""), RUN._replace(about=""))
+    assert not any(each.stale for each in store.observations.find())
     add(store, FAILED, FAILED._replace(about="test", content="Failed: test"))
     add(store, RUN, tick=9)
-    stale = {each.content: each.stale for each in store.observations.find()}
+    add(store, FAILED._replace(content="Failed again"))
+    stale = {each.content: each.stale for each in store.observations.find() if each.about}
     assert stale == {
         "make -> exit 0": "",
         "Failed: test": "",
         "Failed: make": "tick 9: make -> exit 0",
+        "Failed again": "",
     }
-    assert "Failed: make" not in contents(store, ObservationQuery(current_only=True))
-
-
-def test_c20_a_new_failure_is_not_stale(store: RunStore) -> None:
-    add(store, FAILED, RUN, FAILED)
-    assert [bool(each.stale) for each in store.observations.find()] == [False, False, True]
-
-
-def test_c20_an_observation_without_subject_supersedes_none(store: RunStore) -> None:
-    add(store, FAILED._replace(about=""), RUN._replace(about=""))
-    assert not any(each.stale for each in store.observations.find())
+    assert "Failed: make" not in contents(store, ObservationQuery(current_only=True))[:3]
 
 
 def test_c20_earlier_sessions_are_superseded_too(store: RunStore) -> None:

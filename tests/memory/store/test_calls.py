@@ -204,14 +204,18 @@ def contents(path: Path) -> dict[str, bytes]:
     return {each.name: each.read_bytes() for each in path.iterdir()}
 
 
-def test_a_resumed_run_has_its_settings_and_its_last_checkpoint(tmp_path: Path) -> None:
+def test_a_resumed_run_has_its_settings_its_last_checkpoint_and_one_owner(tmp_path: Path) -> None:
     run = played(tmp_path / "runs" / "a")
     with closing(open_run(run)) as folder:
         assert folder.settings == SETTINGS
         assert folder.store.run_id == "run-1"
         assert folder.store.checkpoints.latest() == checkpoint(3)
+        for other in (open_run, lambda path: create_run(path, SETTINGS, run_id="r")):
+            with pytest.raises(RunFolderError, match="in use by another process"):
+                other(run)
     with closing(read_run(run)) as reader:
         assert reader.store.checkpoints.latest() == checkpoint(3)
+    open_run(run).close()
 
 
 @pytest.mark.parametrize("name", ["run.toml", "run.sqlite", "report.html", "letter.txt", ".hidden"])
@@ -258,15 +262,6 @@ def test_a_file_at_the_path_of_a_run_is_reported_in_one_line(tmp_path: Path) -> 
         with pytest.raises(RunFolderError, match="a is a file; name a folder"):
             create_run(path, SETTINGS, run_id="r")
     assert contents(tmp_path) == {"a": b"somebody's"}
-
-
-def test_a_run_folder_has_one_owner_at_a_time(tmp_path: Path) -> None:
-    run = played(tmp_path / "run")
-    with closing(open_run(run)):
-        for other in (open_run, lambda path: create_run(path, SETTINGS, run_id="r")):
-            with pytest.raises(RunFolderError, match="in use by another process"):
-                other(run)
-    open_run(run).close()
 
 
 @pytest.mark.parametrize("left", [None, b"", "steps"])

@@ -134,18 +134,23 @@ def test_e29_seven_successes_of_ten_are_enough(tiers: Tiers) -> None:
     assert mistakes(tiers) == []
 
 
-def test_e30_a_battle_counts_once_and_a_runaway_as_no_defeat(tiers: Tiers) -> None:
-    for number in range(5):
-        tiers.strategist.record_battle(replace(FIGHT, battle_id=f"b{number}"))
-        for outcome in ("runaway", "catch"):
-            left = replace(FIGHT, battle_id=f"{outcome} {number}", outcome=outcome)
-            tiers.strategist.record_battle(left)
-        tiers.consolidator.consolidate(1000 * (number + 1))
-    tiers.consolidator.consolidate(6000, reason="session_end")
-    (strategy,) = strategies(tiers)
-    assert (strategy.total_uses, strategy.success_rate) == (5, 1.0)
-    assert mistakes(tiers) == []
-    assert (tiers.tactician.total_battles, tiers.tactician.overall_win_rate) == (5, 1.0)
+def test_e26_e27_the_settings_cap_knowledge_and_disable_the_end_of_a_session(
+    tmp_path: Path,
+) -> None:
+    config = ConsolidationConfig(
+        max_patterns_per_type=1, max_strategies=1, max_mistakes=1, session_end_consolidate=False
+    )
+    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
+    tiers.acts(range(9), "up")
+    assert tiers.consolidator.consolidate(9, reason="session_end").actions == 0
+    assert patterns(tiers) == []
+    known = tiers.tactician
+    for n in "012":
+        known.add_pattern(replace(PATTERN, pattern_id=n))
+        known.add_strategy(replace(STRATEGY, strategy_id=n))
+        known.add_mistake(replace(MISTAKE, mistake_id=n))
+    assert set(known.patterns) == set(known.strategies) == set(known.mistakes) == {"2"}
+    tiers.store.close()
 
 
 def test_e29_one_action_and_interrupted_ones_prove_nothing(tiers: Tiers) -> None:
@@ -190,7 +195,8 @@ def test_e29_an_action_that_keeps_failing_becomes_a_mistake(tiers: Tiers) -> Non
 
 def test_e30_each_battle_counts_once(tiers: Tiers) -> None:
     tiers.strategist.record_battle(replace(FIGHT, moves_used=("tackle", "growl", "growl")))
-    tiers.strategist.record_battle(replace(FIGHT, battle_id="b2", outcome="runaway"))
+    for outcome in ("runaway", "catch"):
+        tiers.strategist.record_battle(replace(FIGHT, battle_id=outcome, outcome=outcome))
     tiers.strategist.record_battle(
         replace(FIGHT, battle_id="b3", outcome="defeat", moves_used=("tackle", "growl"))
     )
@@ -243,15 +249,6 @@ def test_a_session_writes_a_summary(tiers: Tiers) -> None:
     assert tiers.tactician.total_sessions == 1
 
 
-def test_e27_consolidation_at_session_end_can_be_disabled(tmp_path: Path) -> None:
-    config = ConsolidationConfig(session_end_consolidate=False)
-    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
-    tiers.acts(range(9), "up")
-    assert tiers.consolidator.consolidate(9, reason="session_end").actions == 0
-    assert patterns(tiers) == []
-    tiers.store.close()
-
-
 def test_e31_forgetting_removes_only_knowledge_below_the_threshold(tiers: Tiers) -> None:
     tactician = tiers.tactician
     kept = replace(PATTERN, relevance_score=0.31)
@@ -268,18 +265,6 @@ def test_e31_forgetting_removes_only_knowledge_below_the_threshold(tiers: Tiers)
     tiers.blackboard.expire(10 * MONTH)  # knowledge does not age within a run
     tiers.consolidator.tick(1000)
     assert tactician.patterns["p1"] == kept
-
-
-def test_e26_the_caps_are_those_of_the_settings(tmp_path: Path) -> None:
-    config = ConsolidationConfig(max_patterns_per_type=1, max_strategies=1, max_mistakes=1)
-    tiers = open_tiers(tmp_path / "run.sqlite", config=config)
-    known = tiers.tactician
-    for n in "012":
-        known.add_pattern(replace(PATTERN, pattern_id=n))
-        known.add_strategy(replace(STRATEGY, strategy_id=n))
-        known.add_mistake(replace(MISTAKE, mistake_id=n))
-    assert set(known.patterns) == set(known.strategies) == set(known.mistakes) == {"2"}
-    tiers.store.close()
 
 
 def test_e32_memories_are_ranked_for_keeping(tiers: Tiers) -> None:

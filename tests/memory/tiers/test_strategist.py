@@ -84,10 +84,12 @@ def test_e08_e09_e10_e11_short_term_entries_feed_the_session(
     assert held == {name: [record] if name == kind else [] for name in held}
 
 
-def test_e08_an_objective_is_completed_at_a_hundred_percent(session: StrategistMemory) -> None:
+def test_e08_e13_an_objective_is_completed_at_a_hundred_percent(session: StrategistMemory) -> None:
     session.set_objective(AIM)
-    session.set_objective(replace(AIM, objective_id="o2", status="pending"))
+    session.set_objective(replace(AIM, objective_id="o2", status="pending", progress_percent=50.0))
+    session.set_objective(replace(AIM, objective_id="o3", status="failed", objective_type="catch"))
     session.update_objective_progress("o1", 40.0)
+    assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
     objectives = [session.active_objective]
     session.update_objective_progress("o1", 100.0, tick=77)
     objectives.append(session.active_objective)
@@ -111,23 +113,34 @@ def test_e10_a_repeated_visit_adds_to_the_record(session: StrategistMemory) -> N
     )
 
 
-def test_e11_resources_are_recorded_when_they_change(session: StrategistMemory) -> None:
-    session.snapshot_resources(1, OWNED)
-    session.snapshot_resources(2, OWNED)
-    session.snapshot_resources(3, replace(OWNED, money=1))
-    noted = [(each.tick, each.money) for each in session.resource_history]
-    assert noted == [(1, 3000), (3, 1)]
-
-
-def test_e11_a_snapshot_without_resources_takes_the_current_money(tiers: Tiers) -> None:
+def test_e11_resources_are_recorded_when_they_change_with_the_current_money(tiers: Tiers) -> None:
     session = tiers.strategist
     session.snapshot_resources(1)
     assert session.resource_history == []
     session.snapshot_resources(1, OWNED)
+    session.snapshot_resources(2, OWNED)
+    session.snapshot_resources(3, replace(OWNED, money=1))
     moment = as_json(replace(STATE, tick=4, money=7))
     tiers.blackboard.write(SENSORY, TICK_STATE, moment, tick=4, game_s=1.0)
     session.snapshot_resources(4)
-    assert session.resource_history[1:] == [replace(OWNED, tick=4, money=7)]
+    noted = [(each.tick, each.money) for each in session.resource_history]
+    assert noted == [(1, 3000), (3, 1), (4, 7)]
+    assert session.resource_history[-1] == replace(OWNED, tick=4, money=7)
+
+
+def test_e04_e06_e07_a_new_decision_reads_anew_and_keeps_the_last_ten_actions(tiers: Tiers) -> None:
+    look(tiers, 1)
+    for tick in range(10):
+        tiers.observer.clear()
+        tiers.observer.add_action(replace(ACT, tick=tick))
+    assert ticks(tiers) == list(range(10))
+    tiers.observer.add_action(replace(ACT, tick=10))
+    tiers.observer.clear()
+    assert ticks(tiers) == list(range(1, 11))  # the eleventh pushes out the first
+    assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
+    look(tiers, 2)
+    assert tiers.observer.current_state == replace(STATE, tick=2)
+    assert len(encode(tiers.observer.decision_context)) < 1500
 
 
 def begun(name: str, tick: int) -> dict[str, object]:
@@ -152,14 +165,6 @@ def test_e12_e13_runaways_and_catches_are_not_defeats(session: StrategistMemory)
         session.record_battle(replace(FIGHT, battle_id=str(number), outcome=outcome))
     assert session.totals == SessionTotals("session-1", 0, 7, victories=3, defeats=1)
     assert session.get_win_rate() == 0.75
-
-
-def test_e13_progress_is_by_type_of_objective(session: StrategistMemory) -> None:
-    session.set_objective(AIM)
-    session.set_objective(replace(AIM, objective_id="o2", progress_percent=50.0))
-    session.set_objective(replace(AIM, objective_id="o3", objective_type="catch"))
-    session.update_objective_progress("o1", 40.0)
-    assert session.get_objectives_progress() == {"reach": 45.0, "catch": 0.0}
 
 
 def test_e13_clearing_begins_an_empty_session(session: StrategistMemory) -> None:
@@ -238,21 +243,6 @@ def test_e15_a_checkpoint_restores_an_equal_session(records: Mapping[str, list[R
 
 
 SETTLED = "session_id session_start_tick total_battles victories defeats"
-
-
-def test_e04_e06_a_new_decision_reads_anew_and_keeps_the_last_ten_actions(tiers: Tiers) -> None:
-    look(tiers, 1)
-    for tick in range(10):
-        tiers.observer.clear()
-        tiers.observer.add_action(replace(ACT, tick=tick))
-    assert ticks(tiers) == list(range(10))
-    tiers.observer.add_action(replace(ACT, tick=10))
-    tiers.observer.clear()
-    assert ticks(tiers) == list(range(1, 11))  # the eleventh pushes out the first
-    assert [tiers.observer.current_state, tiers.observer.sensory_input] == [None, None]
-    look(tiers, 2)
-    assert tiers.observer.current_state == replace(STATE, tick=2)
-    assert len(encode(tiers.observer.decision_context)) < 1500
 
 
 def test_e15_a_restored_session_continues_from_its_totals(tmp_path: Path) -> None:
@@ -344,10 +334,3 @@ def test_e05_outcomes_are_listed_oldest_first(tiers: Tiers) -> None:
         {"tick": 1, "action": "up", "success": True, "outcome": "moved"},
         {"tick": 2, "action": "left", "success": False, "outcome": "bumped"},
     ]
-
-
-def test_e07_the_context_of_a_decision_is_small(tiers: Tiers) -> None:
-    look(tiers, 1)
-    for tick in range(50):
-        tiers.observer.add_action(replace(ACT, tick=tick))
-    assert len(encode(tiers.observer.decision_context)) < 1500
