@@ -216,17 +216,32 @@ def test_d35_without_text_no_model_is_called() -> None:
     assert observe(talk=injected) == Condensed("")
 
 
-def test_d18_a_milestone_omitted_by_a_model_is_restored() -> None:
+def test_d18_a_milestone_omitted_is_restored_and_one_invented_becomes_a_claim() -> None:
     seen = observe(in_tags("* 🟢 advised: first_badge"))
     assert milestones_in(parse(seen.observations)) == ("starter",)
     again = observe(in_tags("* 🟢 advised: first_badge"), known="* 🔴 milestone reached: starter")
     assert again.observations == "Date: unknown\n* 🟢 advised: first_badge"
-
-
-def test_d18_a_milestone_invented_by_a_model_becomes_a_claim() -> None:
     seen = observe(in_tags("* 🔴 milestones reached: starter, first_badge"))
     assert milestones_in(parse(seen.observations)) == ("starter",)
     assert "* 🟢 claimed milestones reached: starter, first_badge" in seen.observations
+
+
+def test_d17_d34_at_most_three_higher_levels_are_tried_and_none_without_an_answer() -> None:
+    model = Answers([in_tags(LONG)])
+    with pytest.raises(CondensingFailed, match="ask again when there are more"):
+        reflect_until(ModelReflector(model), LONG, 10_000)
+    assert [system for system, _ in model.prompts] == [
+        reflecting_prompt(LONG, level, 10_000).system for level in range(4)
+    ]
+
+    def complete(system: str, _user: str) -> str:
+        calls.append(system)
+        raise CondensingFailed("too late")
+
+    calls: list[str] = []
+    with pytest.raises(CondensingFailed, match="too late"):
+        reflect_until(ModelReflector(complete), LONG, 10_000)
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(
@@ -259,26 +274,6 @@ def test_d17_a_reflection_that_is_not_smaller_is_retried_at_higher_levels() -> N
     assert [system for system, _ in model.prompts] == [
         reflecting_prompt(LONG, level, 10_000).system for level in range(3)
     ]
-
-
-def test_d17_d34_at_most_three_higher_levels_are_tried() -> None:
-    model = Answers([in_tags(LONG)])
-    with pytest.raises(CondensingFailed, match="ask again when there are more"):
-        reflect_until(ModelReflector(model), LONG, 10_000)
-    assert [system for system, _ in model.prompts] == [
-        reflecting_prompt(LONG, level, 10_000).system for level in range(4)
-    ]
-
-
-def test_d17_no_higher_level_is_tried_without_an_answer() -> None:
-    def complete(system: str, _user: str) -> str:
-        calls.append(system)
-        raise CondensingFailed("too late")
-
-    calls: list[str] = []
-    with pytest.raises(CondensingFailed, match="too late"):
-        reflect_until(ModelReflector(complete), LONG, 10_000)
-    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(

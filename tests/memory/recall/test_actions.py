@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory import RECOLLECTION, Call, MalformedRecord, MemoryQuery
@@ -136,26 +136,6 @@ def test_b12_tags_have_current_counts(memory: MemoryFixture) -> None:
     assert memory.actions.memory_list_tags("*:ltm:*") == {"wild": 1}
 
 
-def test_b12_tags_are_counted_by_an_index(memory: MemoryFixture) -> None:
-    for number in range(200):
-        memory.note({}, tags=(f"t{number % 3}",))
-    memory.store.commit()
-    asked: list[str] = []
-    rows = memory.store._database.rows
-
-    def watched(sql: str, values: object = ()) -> list[tuple[object, ...]]:
-        asked.append(sql)
-        return rows(sql, values)  # type: ignore[arg-type]
-
-    memory.store._database.rows = watched  # type: ignore[method-assign, assignment]
-    assert sum(memory.actions.memory_list_tags().values()) == 200
-    sql, *others = asked
-    assert " entries" not in sql
-    assert all(rows(each, ("[]",)) == [] for each in others)  # rows dropped since the commit
-    plan = [row[3] for row in rows(f"EXPLAIN QUERY PLAN {sql}", ("*",))]
-    assert plan == ["SCAN entry_tags"]  # a covering index in tag order, without sorting
-
-
 def test_b17_a_recall_is_recorded_with_query_and_results(memory: MemoryFixture) -> None:
     memory.note({"location": "lane"}, at=30.0, key="a")
     memory.actions.memory_recall(MemoryQuery(place="lane", max_results=3), "gym")
@@ -234,22 +214,10 @@ def context_memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryF
         yield opened
 
 
-@pytest.fixture(autouse=True)
-def _nothing_yet(context_memory: MemoryFixture) -> None:
-    _clear(context_memory)
-
-
-def _clear(context_memory: MemoryFixture) -> None:
-    for scope in context_memory.blackboard.scopes():
-        context_memory.blackboard.clear(scope)
-
-
-def test_b15_context_covers_all_scopes_with_status_and_evidence(
-    context_memory: MemoryFixture,
-) -> None:
-    context_memory.note({"location": "lane", "says": "a trainer waits"}, importance=9)
+def test_b15_context_covers_all_scopes_with_status_and_evidence(memory: MemoryFixture) -> None:
+    memory.note({"location": "lane", "says": "a trainer waits"}, importance=9)
     battles = tuple(f"battle:{number}" for number in range(1, 5))
-    context_memory.note(
+    memory.note(
         {"location": "lane", "says": "moths are weak", "species": ""},
         scope=EPISODIC,
         kind="lesson",
@@ -257,11 +225,11 @@ def test_b15_context_covers_all_scopes_with_status_and_evidence(
         sources=battles,
         importance=5,
     )
-    guess = context_memory.note({"location": "lane", "says": "the gate is shut"}, status="claim")
-    context_memory.blackboard.close(guess, "it was open")
+    guess = memory.note({"location": "lane", "says": "the gate is shut"}, status="claim")
+    memory.blackboard.close(guess, "it was open")
 
     query = MemoryQuery(place="lane", include_closed=True)
-    context = gather_context(context_memory.actions, query, 200)
+    context = gather_context(memory.actions, query, 200)
     lines = [
         "- action: location lane, says a trainer waits [verified; tick:0]",
         "- lesson: location lane, says moths are weak "
@@ -272,11 +240,11 @@ def test_b15_context_covers_all_scopes_with_status_and_evidence(
     assert (context.text.splitlines(), context.left_out) == (lines, 0)
     for count in (1, 2):  # the best comes first, and omitted lines are counted
         room = tokens("\n".join(lines[:count]))
-        part = gather_context(context_memory.actions, query, room)
+        part = gather_context(memory.actions, query, room)
         assert (part.text.splitlines(), part.left_out) == (lines[:count], 3 - count)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(
     said=st.lists(st.text(max_size=20).map(lambda text: 20 * text), max_size=6),
     closed=st.text(max_size=10),
@@ -285,7 +253,8 @@ def test_b15_context_covers_all_scopes_with_status_and_evidence(
 def test_b15_the_budget_is_never_exceeded(
     context_memory: MemoryFixture, said: list[str], closed: str, budget: int
 ) -> None:
-    _clear(context_memory)
+    for scope in context_memory.blackboard.scopes():
+        context_memory.blackboard.clear(scope)
     for text in said:
         entry = context_memory.note({"location": "lane", "says": text})
         if closed:

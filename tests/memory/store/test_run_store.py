@@ -233,8 +233,7 @@ def test_unreadable_content_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize("content", ["{", "5", "{}", '{"seq": "x", "game_s": 1}'])
-def test_an_unreadable_part_is_named(tmp_path: Path, content: str) -> None:
-    store = open_run_store(tmp_path / "run.sqlite", run_id="r")
+def test_an_unreadable_part_is_named(store: RunStore, content: str) -> None:
     blackboard = Blackboard(store)
     store.commit(checkpoint=checkpoint(1))
     store._database.execute("UPDATE parts SET data = ?", (content,))
@@ -243,13 +242,35 @@ def test_an_unreadable_part_is_named(tmp_path: Path, content: str) -> None:
         store.rewind(last)
     with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(part blackboard: "):
         store.attach("blackboard", blackboard)
-    store.close()
-
-
-def test_a_file_without_its_run_id_is_damaged(store: RunStore) -> None:
     store._database.execute("DELETE FROM run")
     with pytest.raises(CorruptStore, match=r"run\.sqlite is damaged \(run: "):
         _ = store.run_id
+
+
+def test_a_lesson_waits_for_a_checkpoint_and_is_numbered_after_those_of_a_newer_copy(
+    store: RunStore,
+) -> None:
+    store.outbox.add(1, "mistake", as_json(MISTAKE))
+    store.commit()
+    assert store.outbox.rows() == []
+    store.commit(checkpoint=checkpoint(10))
+    store.outbox.add(11, "mistake", as_json(MISTAKE))
+    store.commit()
+    assert [(row.sequence, row.tick, row.kind) for row in store.outbox.rows()] == [
+        (1, 1, "mistake")
+    ]
+    (last,) = store.checkpoints.all()
+    store.rewind(last)
+    store.outbox.add(12, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(13))
+    assert [(row.sequence, row.tick) for row in store.outbox.rows()] == [(1, 1), (3, 12)]
+    assert [row.sequence for row in store.outbox.rows(after=1)] == [3]
+    assert store.outbox.rows(after=3) == []
+    store.outbox.number_after(41)
+    store.outbox.number_after(7)
+    store.outbox.add(14, "mistake", as_json(MISTAKE))
+    store.commit(checkpoint=checkpoint(14))
+    assert [row.sequence for row in store.outbox.rows(after=3)] == [42]
 
 
 def test_old_checkpoints_and_the_rows_only_they_need_are_deleted(store: RunStore) -> None:
@@ -267,25 +288,6 @@ def test_old_checkpoints_and_the_rows_only_they_need_are_deleted(store: RunStore
     store.rewind(oldest)
     assert oldest.tick == 20 - RING + 1
     assert [entry.tick for entry in blackboard.entries(SENSORY)] == [13] * 50
-
-
-def test_a_lesson_waits_for_a_checkpoint_that_covers_it(store: RunStore) -> None:
-    store.outbox.add(1, "mistake", as_json(MISTAKE))
-    store.commit()
-    assert store.outbox.rows() == []
-    store.commit(checkpoint=checkpoint(10))
-    store.outbox.add(11, "mistake", as_json(MISTAKE))
-    store.commit()
-    assert [(row.sequence, row.tick, row.kind) for row in store.outbox.rows()] == [
-        (1, 1, "mistake")
-    ]
-    (last,) = store.checkpoints.all()
-    store.rewind(last)
-    store.outbox.add(12, "mistake", as_json(MISTAKE))
-    store.commit(checkpoint=checkpoint(13))
-    assert [(row.sequence, row.tick) for row in store.outbox.rows()] == [(1, 1), (3, 12)]
-    assert [row.sequence for row in store.outbox.rows(after=1)] == [3]
-    assert store.outbox.rows(after=3) == []
 
 
 def test_milestone_checkpoints_are_retained_besides_the_ring(store: RunStore) -> None:
@@ -338,14 +340,6 @@ def test_a_rewind_records_the_left_tick_the_reason_and_the_session(store: RunSto
     assert store.record.branchings() == [Branching(2, 3, "asked", "s2")]
     assert (store.record.trail(), store.record.trail(live=False)) == ([], [trail(3, YOUNG)])
     assert store.record.vitals() == [taken]  # they outlive their branch
-
-
-def test_lesson_numbers_continue_after_those_of_a_newer_copy(store: RunStore) -> None:
-    store.outbox.number_after(41)
-    store.outbox.number_after(7)
-    store.outbox.add(1, "mistake", as_json(MISTAKE))
-    store.commit(checkpoint=checkpoint(1))
-    assert [row.sequence for row in store.outbox.rows()] == [42]
 
 
 def test_b18_c05_a_kill_before_any_statement_leaves_the_last_commit(tmp_path: Path) -> None:

@@ -68,25 +68,20 @@ def test_questions_of_play_are_counted_and_their_text_is_no_note(path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "asked",
+    ("asked", "said"),
     [
-        "<previous-observations>\nlost\n</previous-observations>\n<conversation>",
-        "<conversation>\nfix the error\n</conversation>",
-        "<observations>\n- a bug\n</observations>\n\nWrite them anew in fewer than 9 tokens.",
+        ("<system-reminder>so it is cut off", "hm"),
+        ("<observations>\nKeyError: 7\n</observations>", "hm"),
+        # A session that condenses a conversation:
+        ("<previous-observations>\nlost\n</previous-observations>\n<conversation>", "KeyError: 7"),
+        ("<conversation>\nfix the error\n</conversation>", "KeyError: 7"),
+        ("<observations>\n- a bug\n</observations>\n\nWrite them anew in fewer than 9 tokens.", "KeyError: 7"),
     ],
-)
-def test_a_session_that_condenses_a_conversation_has_no_observations(
-    path: Path, asked: str
+)  # fmt: skip
+def test_a14_injected_or_condensed_text_is_neither_goal_nor_observation(
+    path: Path, asked: str, said: str
 ) -> None:
-    assert noted(path, chain(("user", text(asked)), ("assistant", text("KeyError: 7")))) == []
-
-
-@pytest.mark.parametrize(
-    "injected",
-    ["<system-reminder>so it is cut off", "<observations>\nKeyError: 7\n</observations>"],
-)
-def test_a14_injected_text_is_neither_goal_nor_observation(path: Path, injected: str) -> None:
-    assert noted(path, chain(("user", text(injected)), ("assistant", text("hm")))) == []
+    assert noted(path, chain(("user", text(asked)), ("assistant", text(said)))) == []
 
 
 def test_a15_a_result_flagged_as_an_error_is_a_tool_error(path: Path) -> None:
@@ -163,7 +158,7 @@ def test_a16_a_traceback_in_a_tool_error_is_observed_once_by_its_last_line(path:
     assert noted(path, rows)[1:] == ["Tool error: KeyError: 7"]
 
 
-def test_a17_created_and_edited_files_are_observed(path: Path) -> None:
+def test_a17_created_and_edited_files_are_observed_unless_their_tool_failed(path: Path) -> None:
     rows = chain(
         PLEASE,
         ("assistant", use("Write", {"file_path": "a.py"}, "t1")),
@@ -173,25 +168,16 @@ def test_a17_created_and_edited_files_are_observed(path: Path) -> None:
         ("assistant", use("memory", {"command": "str_replace", "path": "/memories/e.md"}, "t5")),
         ("assistant", use("Read", {"file_path": "f.py"}, "t6")),
         ("assistant", use("Write", {"content": "no path"}, "t7")),
-    )  # fmt: skip
-    assert lines(path, rows)[1:] == [
-        "- [possible] File created: a.py (session: a0000000)",
-        "- [possible] File edited: b.py (session: a0000000)",
-        "- [possible] File created: c.py (session: a0000000)",
-        "- [possible] File edited: /memories/e.md (session: a0000000)",
-    ]
-
-
-def test_a17_a_file_is_not_observed_when_its_tool_failed(path: Path) -> None:
-    rows = chain(
-        PLEASE,
-        ("assistant", [*use("Write", {"file_path": "a.py"}, "t1"), *use("Edit", {"file_path": "b.py"}, "t2")]),
-        ("user", [*result("disk full", "t1", error=True), *result("ok", "t2")]),
-        ("assistant", [*use("Write", {"file_path": "c.py"}), *use("Write", {"file_path": "d.py"})]),
+        ("assistant", [*use("Write", {"file_path": "g.py"}, "t8"), *use("Edit", {"file_path": "h.py"}, "t9")]),
+        ("user", [*result("disk full", "t8", error=True), *result("ok", "t9")]),
+        ("assistant", [*use("Write", {"file_path": "i.py"}), *use("Write", {"file_path": "j.py"})]),
         ("user", [*result("ok"), *result("denied", error=True)]),
     )  # fmt: skip
-    files = [each for each in noted(path, rows) if each.startswith("File")]
-    assert files == ["File edited: b.py", "File created: c.py"]
+    found = ("created: a.py", "edited: b.py", "created: c.py", "edited: /memories/e.md")
+    assert [each for each in lines(path, rows) if "File" in each] == [
+        f"- [possible] File {each} (session: a0000000)"
+        for each in (*found, "edited: h.py", "created: i.py")
+    ]
 
 
 def test_a18_token_usage_is_summed_when_there_is_input(path: Path) -> None:
