@@ -10,7 +10,6 @@ from memory.conversation.port import ConversationEvent, ConversationEventKind
 from memory.store.conversation_record import Chunk, ConversationScope, Message, Reflection
 from memory.store.conversations import ConversationStore
 from tests.memory.conversation.fixtures import (
-    StubReflector,
     TalkFixture,
     assert_sendable,
     coverage_problems,
@@ -139,15 +138,15 @@ def test_d21_the_cut_nearest_the_target_is_taken_unless_it_removes_too_much(
     assert (found.seq if found else None) == expected
 
 
-def test_d07_above_their_threshold_observations_become_a_new_generation(
+def test_d07_d22_above_their_threshold_observations_become_a_new_generation(
     threads: ConversationStore,
 ) -> None:
-    it = talk(threads, reflector=StubReflector())
+    it = talk(threads)
     for _ in range(400):
         it.turn()
         assert it.record.observation_token_count < 480
     view, record = it.conversation.before_call(0), it.record
-    assert record.generation_count >= 2
+    assert record.generation_count == record.reflection.generation >= 2
     assert view.reflection == record.reflection.text
     generations = threads.reflections("t")
     assert [each.generation for each in generations][: record.generation_count] == list(
@@ -158,6 +157,21 @@ def test_d07_above_their_threshold_observations_become_a_new_generation(
         each.from_seq for each in record.active_chunks
     }  # the observations are still stored
     assert not list(coverage_problems(threads.database))
+
+    def size(**bounds: int) -> int:
+        return sum(each.tokens for each in threads.messages("t", **bounds))
+
+    lines = [record.reflection.text, *(each.text for each in record.active_chunks)]
+    assert record.active_observations == "\n".join(lines)
+    assert record.pending_message_tokens == size(after=record.cursor)
+    assert record.total_tokens_observed == size(upto=record.cursor)
+    assert record.last_observed_at == record.last_buffered_at == 1_000_000
+    buffered = [each.message_tokens for each in record.buffered_observation_chunks]
+    assert record.last_buffered_at_tokens == sum(buffered)
+    assert not record.works
+    settled = record.scope, record.origin_type, record.timezone
+    assert settled == (ConversationScope.THREAD, "initial", "UTC")
+    assert '"message_tokens":1000' in record.config
 
 
 def test_d20_a_buffered_reflection_is_activated_without_a_call(it: TalkFixture) -> None:
@@ -184,7 +198,7 @@ def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: Conversa
     assert late.created_ms < min(each.created_ms for each in threads.messages("t")[:-1])
 
 
-def test_d13_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
+def test_d13_d26_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     it.turns(8, 30)
     status = it.told(ConversationEventKind.STATUS)[-1]
     assert status == it.conversation.status()
@@ -193,6 +207,8 @@ def test_d13_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     assert status["buffered_chunks"] == 2
     buffered = it.record.buffered_observation_chunks
     assert status["buffered_message_tokens"] == sum(each.message_tokens for each in buffered)
+    sharing = talk(it.store, replace(small_config(), share_token_budget=True), thread="u")
+    assert sharing.conversation.status()["message_threshold"] == 1_200
 
 
 def test_d14_repeated_messages_never_overwrite_observations(it: TalkFixture) -> None:
@@ -205,28 +221,6 @@ def test_d14_repeated_messages_never_overwrite_observations(it: TalkFixture) -> 
     it.conversation.after_turn()
     assert again.seq > cursor
     assert it.store.messages("t", upto=cursor) == before
-
-
-def test_d22_a_record_has_all_fields_of_a_memory(it: TalkFixture) -> None:
-    while not it.record.generation_count:
-        it.turn()
-
-    def size(**bounds: int) -> int:
-        return sum(each.tokens for each in it.store.messages("t", **bounds))
-
-    record = it.record
-    lines = [record.reflection.text, *(each.text for each in record.active_chunks)]
-    assert record.active_observations == "\n".join(lines)
-    assert record.pending_message_tokens == size(after=record.cursor)
-    assert record.total_tokens_observed == size(upto=record.cursor)
-    assert record.generation_count == record.reflection.generation > 0
-    assert record.last_observed_at == record.last_buffered_at == 1_000_000
-    buffered = [each.message_tokens for each in record.buffered_observation_chunks]
-    assert record.last_buffered_at_tokens == sum(buffered)
-    assert not record.works
-    settled = record.scope, record.origin_type, record.timezone
-    assert settled == (ConversationScope.THREAD, "initial", "UTC")
-    assert '"message_tokens":1000' in record.config
 
 
 def test_d23_each_storage_method_works(it: TalkFixture) -> None:
@@ -314,11 +308,6 @@ def test_d26_an_observer_sees_the_end_of_earlier_observations(threads: Conversat
     assert it.observer.known[0] == ""
     assert all(len(known) <= 4 * 30 for known in it.observer.known)
     assert f" {it.observer.asked[-2][-1].seq}" in it.observer.known[-1]
-
-
-def test_d26_messages_may_use_the_unused_budget(threads: ConversationStore) -> None:
-    it = talk(threads, replace(small_config(), share_token_budget=True))
-    assert it.conversation.status()["message_threshold"] == 1_200
 
 
 def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:

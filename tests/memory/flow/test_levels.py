@@ -35,9 +35,15 @@ def held(tiers: Tiers, scope: str) -> dict[str, int]:
     return tiers.blackboard.count(scope)
 
 
-def test_b19_the_six_levels_are_scopes_under_the_agent(tiers: Tiers) -> None:
+def test_b19_b35_the_six_levels_are_scopes_and_a_resumed_session_does_not_begin_again(
+    tiers: Tiers,
+) -> None:
     levels = ("ltm:episodic", "ltm:procedural", "ltm:semantic", "sensory", "stm", "working")
     assert sorted(tiers.memory.map().scopes) == [f"agent:play:{each}" for each in levels]
+    tiers.store.commit(checkpoint=checkpoint(1))
+    again = memory_in(tiers.store)
+    assert len(again.blackboard.entries(STM, kind="session_begun")) == 1
+    assert again.strategist.session_id == "session-1"
 
 
 def test_b20_each_level_has_its_size_lifetime_and_rhythm() -> None:
@@ -195,13 +201,6 @@ def test_b35_a_session_has_events_at_its_start_and_after_its_last_carry(tiers: T
     tiers.memory.end_session(tiers.store, 30)
     said = [each for each in events if each[0] != "session_totals"]
     assert said == [("session_ended", "session-1", 0), ("session_begun", "session-1#2", 0)]
-
-
-def test_b35_a_resumed_session_does_not_begin_again(tiers: Tiers) -> None:
-    tiers.store.commit(checkpoint=checkpoint(1))
-    again = memory_in(tiers.store)
-    assert len(again.blackboard.entries(STM, kind="session_begun")) == 1
-    assert again.strategist.session_id == "session-1"
 
 
 def test_a_state_without_a_field_loses_only_itself(tiers: Tiers) -> None:

@@ -11,7 +11,7 @@ from memory.inspect import check_file, forget_items, item_key, restore_items, vi
 from memory.store.archived import ArchivedItem
 from memory.team_memory import MemoryManagementAgent
 from tests.memory.samples import MONTH, NOON
-from tests.memory.store.taught import LESSONS, RUN, alter, note, taught
+from tests.memory.store.taught import LESSONS, alter, note, taught
 
 
 def items(path: Path, now: float = NOON) -> list[MemoryItem]:
@@ -72,17 +72,6 @@ def test_restored_items_survive_openings_deliveries_and_merges(path: Path, tmp_p
         assert reader.load_knowledge().mistakes.keys() == {"m1"}
 
 
-def test_later_lessons_add_to_a_restored_row(tmp_path: Path) -> None:
-    path = tmp_path / "m.sqlite"
-    with closing(open_knowledge_store(path, now=NOON)) as store:
-        store.deliver(RUN, LESSONS)
-    forget_items(path, {("mistake_records", "mistake_records", "m1")}, now=NOON)
-    restore_items(path, {each.number for each in archive(path)}, now=NOON)
-    with closing(open_knowledge_store(path, now=NOON)) as store:
-        store.deliver("run-2", LESSONS)
-        assert store.load_knowledge().mistakes["m1"].occurrence_count == 6
-
-
 def test_a_restored_item_can_be_forgotten_and_restored_again(path: Path) -> None:
     before = without_numbers(path)
     for _ in range(3):
@@ -91,6 +80,10 @@ def test_a_restored_item_can_be_forgotten_and_restored_again(path: Path) -> None
         assert items(path) == []
         restore_items(path, {each.number for each in archive(path)}, now=NOON)
         assert without_numbers(path) == before
+    with closing(open_knowledge_store(path, now=NOON)) as store:
+        counted = store.load_knowledge().mistakes["m1"].occurrence_count
+        store.deliver("run-2", LESSONS)  # later lessons add to a restored row
+        assert store.load_knowledge().mistakes["m1"].occurrence_count == counted + 3
     forget_items(path, {item_key(each) for each in items(path)}, now=NOON)
     count = len(archive(path))
     alter(path, "UPDATE archive SET row = '{' WHERE number = (SELECT max(number) FROM archive)")

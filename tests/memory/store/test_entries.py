@@ -104,32 +104,53 @@ def test_a_revision_replaces_the_entry_in_its_position(store: RunStore) -> None:
     assert live(store) == [entry(1), entry(2), entry(3)]
 
 
-def test_an_entry_rewritten_under_its_key_exists_once(store: RunStore) -> None:
-    first, second = entry(1, key="location:Lab"), entry(2, key="location:Lab", version=2)
+def test_an_entry_rewritten_under_its_key_exists_once_and_an_uncommitted_one_leaves_no_row(
+    store: RunStore,
+) -> None:
+    store.put_entry(entry(1))
+    store.drop_entry(1)
+    store.put_entry(entry(2, scope=SENSORY))
+    store.drop_entry(2)
+    first, second = entry(3, key="location:Lab"), entry(4, key="location:Lab", version=2)
     store.put_entry(first)
     store.commit(checkpoint=checkpoint(1))
     store.put_entry(second)  # the new one first, as a blackboard does
-    store.drop_entry(1)
+    store.drop_entry(3)
+    store.commit()
+    store.put_entry(entry(5))
+    store.commit()
+    store.put_entry(entry(5, utility=0.1))
+    store.drop_entry(5)
     store.commit()
     assert live(store) == [second]
+    assert store._database.row("SELECT count(*) FROM entries") == (2,)  # no checkpoint holds more
     (before,) = store.checkpoints.all()
     store.rewind(before)
     assert live(store) == [first]
 
 
-def test_an_uncommitted_entry_leaves_no_row(store: RunStore) -> None:
-    store.put_entry(entry(1))
+def test_b12_tags_are_counted_from_their_index_with_those_of_uncommitted_entries(
+    store: RunStore,
+) -> None:
+    for seq in (1, 2, 3):
+        store.put_entry(entry(seq, scope=STM if seq == 3 else WORKING, word="old"))
+    store.commit()
+    assert store.tags() == {"old": 3}
+    assert store.tags("*:stm") == {"old": 1}
     store.drop_entry(1)
-    store.put_entry(entry(2, scope=SENSORY))
-    store.drop_entry(2)
-    store.commit(checkpoint=checkpoint(1))
-    assert store._database.row("SELECT count(*) FROM entries") == (0,)
-    store.put_entry(entry(3))
+    store.put_entry(entry(2, word="new"))
+    store.put_entry(entry(4, word="new"))
+    store.put_entry(entry(5, scope=SENSORY, word="new"))
+    waiting = store.tags()
+    assert waiting == {"new": 2, "old": 1}
     store.commit()
-    store.put_entry(entry(3, utility=0.1))
-    store.drop_entry(3)
-    store.commit()
-    assert store._database.row("SELECT count(*) FROM entries") == (0,)  # no checkpoint holds it
+    assert store.tags() == waiting
+    plan = store._database.rows(f"EXPLAIN QUERY PLAN {COUNT_TAGS}", ("*",))
+    steps = [line for *_, line in plan]
+    assert [each.split()[:2] for each in steps] == [["SCAN", "entry_tags"]]
+    # Tags that only the row of an entry has are not counted.
+    store._database.execute("UPDATE entries SET tags = '[\"other\"]'")
+    assert store.tags() == waiting
 
 
 @pytest.mark.parametrize(
@@ -145,34 +166,6 @@ def test_an_entry_that_is_not_json_is_refused_before_the_commit(
     store.record.append(step(1))
     store.commit()
     assert live(store) == []
-
-
-def test_b12_tags_are_counted_from_their_index_without_reading_entries(store: RunStore) -> None:
-    for seq in range(1, 6):
-        store.put_entry(entry(seq, scope=STM if seq == 1 else WORKING, word="odd"))
-    store.commit()
-    assert store.tags() == {"odd": 5}
-    assert store.tags("*:stm") == {"odd": 1}
-    plan = store._database.rows(f"EXPLAIN QUERY PLAN {COUNT_TAGS}", ("*",))
-    steps = [line for *_, line in plan]
-    assert [each.split()[:2] for each in steps] == [["SCAN", "entry_tags"]]
-    # Tags that only the row of an entry has are not counted.
-    store._database.execute("UPDATE entries SET tags = '[\"other\"]'")
-    assert store.tags() == {"odd": 5}
-
-
-def test_b12_tags_of_uncommitted_entries_are_counted(store: RunStore) -> None:
-    for seq in (1, 2, 3):
-        store.put_entry(entry(seq, word="old"))
-    store.commit()
-    store.drop_entry(1)
-    store.put_entry(entry(2, word="new"))
-    store.put_entry(entry(4, word="new"))
-    store.put_entry(entry(5, scope=SENSORY, word="new"))
-    waiting = store.tags()
-    assert waiting == {"new": 2, "old": 1}
-    store.commit()
-    assert store.tags() == waiting
 
 
 @pytest.mark.parametrize(

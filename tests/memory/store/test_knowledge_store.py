@@ -109,22 +109,20 @@ def test_e37_delivering_twice_changes_nothing_and_the_last_delivery_is_stored(
     assert stored == [("run-1", 6), ("run-2", 1)]
 
 
-def test_two_runs_that_learnt_the_same_add_up(store: KnowledgeStore) -> None:
+def test_a_failed_delivery_can_be_repeated_and_two_runs_that_learnt_the_same_add_up(
+    store: KnowledgeStore,
+) -> None:
+    broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
+    with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
+        store.deliver("run-1", [LESSONS[0], broken])
+    assert store.load_knowledge().patterns == {}
     for run_id in ("run-1", "run-2"):
-        store.deliver(run_id, LESSONS)
+        assert store.deliver(run_id, LESSONS) == 6
     tactician = store.load_knowledge()
     pattern = tactician.patterns["p1"]
     assert (pattern.success_count, pattern.failure_count) == (6, 2)
     assert tactician.mistakes["m1"].occurrence_count == 6
     assert (tactician.total_sessions, tactician.total_battles) == (2, 8)
-
-
-def test_a_failed_delivery_can_be_repeated(store: KnowledgeStore) -> None:
-    broken = replace(LESSONS[1], payload={"strategy_id": "s1"})
-    with pytest.raises(Exception, match="SuccessfulStrategy cannot be read"):
-        store.deliver("run-1", [LESSONS[0], broken])
-    assert store.load_knowledge().patterns == {}
-    assert store.deliver("run-1", LESSONS) == 6
 
 
 def test_e31_knowledge_decays_once_a_month_however_often_it_is_opened(path: Path) -> None:

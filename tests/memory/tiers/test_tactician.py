@@ -130,24 +130,21 @@ def test_e22_matches_are_closest_and_most_severe_first(known: TacticianMemory) -
     assert not known.get_mistakes_for_context({"enemy_pokemon": "owl", "player_level": 5})
 
 
-def test_e22_an_empty_context_finds_nothing(known: TacticianMemory) -> None:
+def test_e22_an_empty_context_finds_nothing_and_more_uses_outrank_a_single_success(
+    known: TacticianMemory,
+) -> None:
     known.add_pattern(PATTERN)
     known.add_pattern(replace(PATTERN, pattern_id="always", trigger_conditions={}))
     known.add_mistake(MISTAKE)
     known.add_mistake(replace(MISTAKE, mistake_id="always", situation={}))
-    known.add_strategy(STRATEGY)
-    assert known.get_relevant_patterns({}) == []
-    assert known.get_mistakes_for_context({}) == []
-    assert known.get_successful_strategies("", "") == []
-
-
-def test_e22_more_uses_outrank_a_single_success(known: TacticianMemory) -> None:
     known.add_strategy(replace(STRATEGY, strategy_id="lucky", total_uses=1))
     known.add_strategy(replace(STRATEGY, strategy_id="proven", success_rate=0.9, total_uses=10))
+    assert known.get_relevant_patterns({}) == []
+    assert known.get_mistakes_for_context({}) == []
     found = known.get_successful_strategies("rat", "turtle")
     assert [strategy.strategy_id for strategy in found] == ["proven", "lucky"]
-    assert known.get_successful_strategies("rat", "mouse") == []
-    assert known.get_successful_strategies("owl", "turtle") == []
+    for enemy, own in (("", ""), ("rat", "mouse"), ("owl", "turtle")):
+        assert known.get_successful_strategies(enemy, own) == []
 
 
 def test_e26_fifty_patterns_of_each_type_a_hundred_strategies_and_two_hundred_mistakes(
