@@ -144,7 +144,7 @@ class TalkFixture:
     def record(self) -> ObservationalMemoryRecord:
         return self.conversation.record()
 
-    def told(self, kind: ConversationEventKind) -> list[Mapping[str, object]]:
+    def data_of(self, kind: ConversationEventKind) -> list[Mapping[str, object]]:
         """Return what the events of a kind said."""
         return [part.data for part in self.events if part.kind is kind]
 

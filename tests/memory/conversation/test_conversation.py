@@ -200,7 +200,7 @@ def test_d12_messages_are_filtered_by_number_and_never_by_time(threads: Conversa
 
 def test_d13_d26_status_has_counts_thresholds_and_buffers(it: TalkFixture) -> None:
     it.turns(8, 30)
-    status = it.told(ConversationEventKind.STATUS)[-1]
+    status = it.data_of(ConversationEventKind.STATUS)[-1]
     assert status == it.conversation.status()
     assert (status["message_threshold"], status["observation_threshold"]) == (1_000, 400)
     assert status["message_tokens"] == sum(each.tokens for each in it.store.messages("t"))
@@ -283,7 +283,7 @@ def test_d26_idle_time_or_another_provider_activates_buffered_chunks(
     it = talk(threads, config)
 
     def reasons() -> list[object]:
-        return [data["reason"] for data in it.told(ConversationEventKind.ACTIVATION)]
+        return [data["reason"] for data in it.data_of(ConversationEventKind.ACTIVATION)]
 
     it.turns(8, 30)
     assert it.record.buffered_observation_chunks
@@ -316,10 +316,10 @@ def test_d27_events_are_reported_in_order(it: TalkFixture) -> None:
     it.turns(10)
     kinds = "BUFFERING_START BUFFERING_END BUFFERING_FAILED ACTIVATION STATUS THREAD_UPDATE"
     assert {part.kind.name for part in it.events} >= {*kinds.split()}
-    activation = it.told(ConversationEventKind.ACTIVATION)[0]
+    activation = it.data_of(ConversationEventKind.ACTIVATION)[0]
     assert activation["reason"] == "threshold"
     assert int(str(activation["tokens_after"])) < 1_000 <= int(str(activation["tokens_before"]))
-    update = it.told(ConversationEventKind.THREAD_UPDATE)[-1]
+    update = it.data_of(ConversationEventKind.THREAD_UPDATE)[-1]
     assert update["current_task"] == it.conversation.before_call(0).current_task
 
 

@@ -122,7 +122,7 @@ def test_d31_a_crash_reports_no_undone_event(tmp_path: Path) -> None:
             it.conversation.before_call(0)
             break
         cursor = cursor_of_copy(database)
-        ended = it.told(ConversationEventKind.ACTIVATION)
+        ended = it.data_of(ConversationEventKind.ACTIVATION)
         assert all(int(str(data["cursor"])) <= cursor for data in ended)
     database.left = None
     database.close()

@@ -264,7 +264,7 @@ def test_d32_a_late_chunk_is_rejected(tmp_path: Path) -> None:
     second.conversation.after_turn()
     assert second.record.buffered_observation_chunks
     slow.may_go_on.set()
-    while not (ends := first.told(ConversationEventKind.BUFFERING_END)):
+    while not (ends := first.data_of(ConversationEventKind.BUFFERING_END)):
         first.conversation.after_turn()
     assert ends[0]["is_kept"] is False
     assert not list(coverage_problems(one.database))

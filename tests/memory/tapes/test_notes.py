@@ -397,8 +397,8 @@ def test_a33_a_long_page_retains_important_and_new_lines(tmp_path: Path) -> None
 
 
 def test_a34_a_run_reads_the_observations_of_the_run_before(path: Path) -> None:
-    told = "no path to the gym"
-    failing = {"type": "tool_result", "tool_use_id": "t", "content": told, "is_error": True}
+    words_ = "no path to the gym"
+    failing = {"type": "tool_result", "tool_use_id": "t", "content": words_, "is_error": True}
     plan = {"type": "tool_use", "id": "t", "name": "try_plan", "input": {"to": "gym"}}
     tapes = recorder(path)
     opening = said("user", words("reach the gym"))
@@ -406,7 +406,7 @@ def test_a34_a_run_reads_the_observations_of_the_run_before(path: Path) -> None:
     rest = said("assistant", plan), said("user", failing)
     tapes.record(question(opening, *rest), answer(words("so be it")))
     observed(path)
-    assert f"- [important] Tool error: {told} (session: " in load_page(memory_folder(path))
+    assert f"- [important] Tool error: {words_} (session: " in load_page(memory_folder(path))
 
 
 def test_a26_an_unwritable_folder_is_reported_in_one_line(path: Path) -> None:

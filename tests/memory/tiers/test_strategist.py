@@ -128,7 +128,9 @@ def test_e11_resources_are_recorded_when_they_change_with_the_current_money(tier
     assert session.resource_history[-1] == replace(OWNED, tick=4, money=7)
 
 
-def test_e04_e06_e07_a_new_decision_reads_anew_and_keeps_the_last_ten_actions(tiers: Tiers) -> None:
+def test_e04_e06_e07_a_new_decision_reads_again_and_keeps_the_last_ten_actions(
+    tiers: Tiers,
+) -> None:
     look(tiers, 1)
     for tick in range(10):
         tiers.observer.clear()
