@@ -109,6 +109,7 @@ def _walk_and_talk(
     patience: int = 40,
 ) -> Skill:
     place, crowd, stuck, waits = state.map.map_id, Crowd(terrain.world(state)), Obstacles(), WAITS
+    cut_off: tuple[World, Spot, dict[Spot, Facing]] | None = None  # no search finds a way from here
     while patience > 0:
         if state.dialogue.is_open:
             return Outcome.INTERRUPTED  # another text, as of a trainer who saw the player
@@ -120,13 +121,18 @@ def _walk_and_talk(
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
-        here, hazards = spot_of(state), terrain.hazards(state).plus(stuck)
-        find = partial(find_route, terrain.world(state), here, facings.__contains__)
-        route = find(obstacles=crowd.obstacles(state).plus(hazards))
+        world, here, hazards = terrain.world(state), spot_of(state), terrain.hazards(state).plus(stuck)
+        find = partial(find_route, world, here, facings.__contains__)
+        obstacles = crowd.obstacles(state).plus(hazards)
+        is_cut_off = cut_off == (world, here, facings)
+        route = None if is_cut_off else find(obstacles=obstacles)
         if route is None:
-            will_open = find(obstacles=crowd.standing(state).plus(hazards)) is not None
+            usual = None if is_cut_off else find()
+            cut_off = (world, here, facings) if usual is None else None
+            standing = crowd.standing(state).plus(hazards)
+            will_open = usual is not None and find(obstacles=standing) is not None
             waits, patience = after_failure(waits, patience, will_open=will_open)
-            state = yield from make_room(terrain, find() or [], state, crowd)
+            state = yield from make_room(terrain, usual or [], state, crowd)
             continue
         patience -= 1
         if route:

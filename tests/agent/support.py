@@ -214,8 +214,7 @@ class Game:
     def poke(self, changes: Mapping[int, int]) -> None:
         """Change bytes of RAM now, as a script of the game would."""
         for address, value in changes.items():
-            self.console._memory[address] = value
-        self.console._ram = None
+            self.console.poke(address, bytes([value]))
 
     def carry_out(self, skill: Skill, *, within: int = 2_000) -> Outcome:
         """Perform the steps of `skill` to its end, at most `within` of them."""
@@ -270,6 +269,12 @@ def driven(run: Path) -> Driven:
     return Driven(steps, states, saved)
 
 
+IDLE: list[
+    PyBoyConsole
+] = []  # emulators that no test uses now: one takes longer to switch on than to load
+REACHED: dict[tuple[Path, int], bytes] = {}  # save states after a step of a run
+
+
 @contextmanager
 def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
     """Yield the game of a run after the first step whose state meets `moment`."""
@@ -277,12 +282,38 @@ def game_at(run: Path, moment: Callable[[State], bool]) -> Iterator[Game]:
     last = next((number for number, state in enumerate(states) if moment(state)), None)
     if last is None:
         raise AssertionError("no state of the run meets the condition")
-    nearest = last // APART
-    with closing(PyBoyConsole(load_cartridge(demo_cartridge_path()))) as console:
+    console = IDLE.pop() if IDLE else PyBoyConsole(load_cartridge(demo_cartridge_path()))
+    if (run, last) not in REACHED:
+        nearest = last // APART
         console.load(saved[nearest])
         for step in steps[nearest * APART : last + 1]:
             console.perform(step)
-        yield Game(console)
+        REACHED[run, last] = console.save()
+    console.load(REACHED[run, last])
+    yield Game(console)
+    IDLE.append(console)
+
+
+def game_fixture(moment: Callable[[State], bool], pokes: Mapping[int, int] | None = None) -> Any:  # noqa: ANN401
+    """Return a fixture that yields the game of `played` as `game_at` does, with bytes of RAM changed."""
+
+    @pytest.fixture
+    def game(played: Played) -> Iterator[Game]:
+        with game_at(played.folder, moment) as found:
+            found.poke(pokes or {})
+            yield found
+
+    return game
+
+
+def state_fixture(moment: Callable[[State], bool]) -> Any:  # noqa: ANN401
+    """Return a fixture of a module: the first state of `played` that meets `moment`."""
+
+    @pytest.fixture(scope="module")
+    def state(played: Played) -> State:
+        return next(each for each in driven(played.folder).states if moment(each))
+
+    return state
 
 
 def end_the_story(monkeypatch: pytest.MonkeyPatch, last: str) -> None:

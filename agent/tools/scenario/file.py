@@ -219,7 +219,7 @@ class PressBody(NamedTuple):
 class Scenario:
     """One scenario file; `spelled` is the text of its start, the cache key of the derived state.
 
-    `after` is the shared start that it continues, '' for none; `states` the folder of its saved states;
+    `own` is how many of the last stages stand in the file itself; `after` is the shared start that it continues, '' for none; `states` the folder of its saved states;
     `cartridge` the SHA-1 of its cartridge, '' for any.
     """
 
@@ -233,6 +233,7 @@ class Scenario:
     states: Path
     start: tuple[Stage, ...]
     spelled: tuple[str, ...]
+    own: int
     body: PlayBody | tuple[PressBody, ...]
     then: Condition
 
@@ -304,6 +305,7 @@ def _scenario(path: Path, table: Mapping[str, Any], states: Path) -> Scenario:
         states=states,
         start=stages,
         spelled=tuple(map(repr, start)),
+        own=sum("after" not in each for each in table.get("start", ())),
         body=body,
         then=condition(table.get("then", {})),
     )

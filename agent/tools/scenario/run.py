@@ -11,14 +11,21 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Stop
 from agent.errors import ScenarioError, UsageError
 from agent.story.story import Story
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
-from agent.tools.scenario.file import PlayBody, PressBody, SavedStart, Scenario, read_scenario
+from agent.tools.scenario.file import (
+    PlayBody,
+    PressBody,
+    SavedStart,
+    Scenario,
+    Setup,
+    read_scenario,
+)
 from agent.tools.scenario.start import (
     RUN,
     Cache,
@@ -29,6 +36,7 @@ from agent.tools.scenario.start import (
     describe_end,
     load_latest,
     play_part,
+    without_changes,
 )
 from agent.tools.scenario.states import (
     cartridge_name,
@@ -112,24 +120,34 @@ def run_scenario(
     if scenario.cartridge not in {"", cartridge.sha1}:
         wanted = f"it is for {cartridge_name(scenario.cartridge)}, SHA-1 {scenario.cartridge}"
         return report(skipped=wanted)
+    earlier, changes = without_changes(scenario)
     try:
-        path = derive(scenario, cartridge, cache, asked)
+        path = derive(earlier, cartridge, cache, asked)
+        start = ScenarioStart(GameOrigin(cartridge, scenario.seed, path), changes)
+        if isinstance(body, PlayBody):
+            frames, problems = _play(scenario, body, start, asked)
+        else:
+            frames, problems = _press(scenario, body, start, asked)
     except ScenarioError as error:
         return report(problems=(str(error),))
-    if isinstance(body, PlayBody):
-        frames, problems = _play(scenario, body, GameOrigin(cartridge, scenario.seed, path), asked)
-    else:
-        frames, problems = _press(scenario, body, GameOrigin(cartridge, scenario.seed, path), asked)
     return report(frames, tuple(problems))
 
 
+class ScenarioStart(NamedTuple):
+    """The game that the body of a scenario begins in, and the changes made before."""
+
+    origin: GameOrigin
+    changes: list[Setup]
+
+
 def _play(
-    scenario: Scenario, body: PlayBody, origin: GameOrigin, asked: Asked
+    scenario: Scenario, body: PlayBody, start: ScenarioStart, asked: Asked
 ) -> tuple[int, list[str]]:
     watch = PlayWatch(body, Interrupt(), asked)
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / RUN
-        summary = play_part(origin, StartPart(play=body.play), run, watch)
+        part = StartPart(settings=start.changes, play=body.play)
+        summary = play_part(start.origin, part, run, watch)
         watch.end(summary)
         stuck_lines = _stuck_lines(run, watch)
     problems = watch.problems()
@@ -154,22 +172,23 @@ def _stuck_lines(run: Path, watch: PlayWatch) -> list[str]:
 
 
 def _press(
-    scenario: Scenario, body: Sequence[PressBody], origin: GameOrigin, asked: Asked
+    scenario: Scenario, body: Sequence[PressBody], start: ScenarioStart, asked: Asked
 ) -> tuple[int, list[str]]:
-    with closing(PyBoyConsole(origin.cartridge)) as console:
-        if origin.path is not None:
-            load_latest(origin.path, console)
-        start = _seen(console)
-        problems = []
+    with closing(PyBoyConsole(start.origin.cartridge)) as console:
+        if start.origin.path is not None:
+            load_latest(start.origin.path, console)
+        for change in start.changes:
+            change.do(console)
+        first, problems = _seen(console), []
         for number, part in enumerate(body, 1):
-            wrong = _perform(part, console, start, asked)
+            wrong = _perform(part, console, first, asked)
             problems += [f"step {number}: {each}" for each in wrong]
         end = _seen(console)
-    problems += scenario.then.failures(end, start)
+    problems += scenario.then.failures(end, first)
     if problems:
         here = end.state.map
         problems.append(f"it ended in {end.place} ({here.x},{here.y}):\n{end.state.screen_text}")
-    return end.state.frame - start.state.frame, problems
+    return end.state.frame - first.state.frame, problems
 
 
 def _perform(

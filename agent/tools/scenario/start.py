@@ -2,7 +2,7 @@
 
 The start is played from power-on or a saved state, or taken from the cache. Each derived state is a run folder named by
 the hash of all its inputs: the cartridge image, the emulator version, all sources of this project, the seed and the
-stages of its file. Deleting the cache is always safe.
+stages of its file. Deleting the cache is always safe. Changes that a file makes last are quicker made than kept.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import version
+from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple, Self
@@ -197,6 +198,15 @@ class GameOrigin(NamedTuple):
     cartridge: Cartridge
     seed: int
     path: Path | None
+
+
+def without_changes(scenario: Scenario) -> tuple[Scenario, list[Setup]]:
+    """Return a scenario without the changes that its own file makes last, and these changes."""
+    own = scenario.start[len(scenario.start) - scenario.own :]
+    changes = [*takewhile(lambda each: isinstance(each, Setup), reversed(own))][::-1]
+    kept = len(scenario.start) - len(changes)
+    earlier = replace(scenario, start=scenario.start[:kept], spelled=scenario.spelled[:kept])
+    return earlier, [each for each in changes if isinstance(each, Setup)]
 
 
 def derive(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent.advisor.exchange import completer
@@ -134,14 +134,12 @@ def test_reading_an_invalid_recorded_answer_raises_value_error(fields: dict[str,
         from_json(fields)
 
 
+NAMES = st.lists(st.text(), max_size=3).map(tuple)
+
+
+@settings(max_examples=30)
 @given(
-    st.builds(
-        Advice,
-        st.lists(st.text()).map(tuple),
-        st.lists(st.text()).map(tuple),
-        st.text(),
-        st.floats(0, 1),
-    )
+    st.builds(Advice, NAMES, NAMES, st.text(), st.floats(0, 1))
     | st.builds(NoAnswer, st.sampled_from(NoAnswerReason), st.text())
 )
 def test_a_recorded_answer_survives_json(answer: Advice | NoAnswer) -> None:

@@ -11,12 +11,9 @@ from agent.advisor.port import Advice, NoAnswer, NoAnswerReason
 from agent.advisor.request import FixedParts, bare
 from memory.store.conversation_record import MessageOrigin
 from tests.agent.advisor.advising import LOOK, PNG, AdvisorBench, advising, question
-from tests.agent.advisor.test_exchange import SLOW, STOPS, fault_scenario, tool_scenario
+from tests.agent.advisor.test_exchange import WORD, fault_scenario, tool_scenario
 from tests.fake_service import ToolCall
-from tests.fake_service.faults import ServiceFault
-from tests.fake_service.faults import ServiceFaultKind as Fault
 
-WORD = "the sign says zyx"
 WHOLE = {FaultKind.BAD_REQUEST, "model_context_window_exceeded"}  # of the conversation
 CURIOUS = tool_scenario([ToolCall("look", {"place": "pewter"})])
 DEEP = FixedParts(tools=(LOOK,), settings=ModelSettings(effort="high"))
@@ -46,17 +43,13 @@ def answered(bench: AdvisorBench, *ticks: int) -> bool:
     return all(isinstance(bench.advisor.ask(question(each)), Advice) for each in ticks)
 
 
-REASONS = (
-    "refusal",
-    "model_context_window_exceeded",
-    "max_tokens",
-    "pause_turn",
-    "end_turn",
-    "new",
+OUTCOMES = (
+    *(FaultKind.BAD_REQUEST, FaultKind.TIMEOUT, FaultKind.DENIED),  # of all, transient, permanent
+    *("refusal", "model_context_window_exceeded", "max_tokens", "pause_turn", "end_turn", "new"),
 )
 
 
-@pytest.mark.parametrize("outcome", [*FaultKind, *REASONS], ids=str)
+@pytest.mark.parametrize("outcome", OUTCOMES, ids=str)
 def test_a_question_that_failed_by_its_content_is_not_sent_with_the_next_one(
     outcome: FaultKind | str,
 ) -> None:
@@ -78,21 +71,6 @@ def test_a_question_that_failed_by_its_content_is_not_sent_with_the_next_one(
     assert not bench.advisor.calls.cache.misses.keys() - (
         {"messages_changed"} if not begun else set()
     )
-
-
-@pytest.mark.parametrize(
-    "kind", [each for each in STOPS if each not in SLOW], ids=lambda each: each.value
-)
-def test_after_any_fault_of_the_service_only_answered_questions_are_sent(kind: Fault) -> None:
-    reason, calls = STOPS[kind]
-    turns = tuple(range(2, 2 + calls))
-    fault = ServiceFault(kind, turns=turns, ms=300 if calls == 1 else 50)
-    with advising(fault_scenario(fault), timeout_s=0.5 if kind in SLOW else 5.0) as bench:
-        assert answered(bench, 1)
-        bench.advisor.ask(question(2, situation=WORD))
-        if kind is not Fault.REFUSED:  # the port is closed
-            assert answered(bench, 3)
-            assert (WORD in str(bench.bodies()[-1])) is (reason is None)
 
 
 def test_what_an_unanswered_question_said_of_the_state_is_said_again() -> None:

@@ -155,16 +155,19 @@ def test_a_record_with_wrong_arguments_is_written_and_masked() -> None:
     assert KEY not in text
 
 
+LONG = 200_000  # characters; in quadratic time they would take hours
+
+
 @pytest.mark.parametrize(
     "part", ["s", "s \\", "%25", "bearer ", "bearer+", "authorization: ", "authorization\\"]
 )
-def test_a_megabyte_of_near_matches_is_masked_quickly(part: str) -> None:
-    text = part * (1_000_000 // len(part))
+def test_a_long_text_of_near_matches_is_masked_quickly(part: str) -> None:
+    text = part * (LONG // len(part))
     assert MASK(text).replace(MASKED, part)
 
 
-def test_a_megabyte_after_a_header_name_is_masked_quickly() -> None:
-    for text in (f"bearer{'+' * 1_000_000}", f"authorization{chr(92) * 1_000_000}"):
+def test_a_long_text_after_a_header_name_is_masked_quickly() -> None:
+    for text in (f"bearer{'+' * LONG}", f"authorization{chr(92) * LONG}"):
         assert MASK(text) == text
 
 

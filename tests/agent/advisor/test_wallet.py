@@ -265,16 +265,18 @@ def test_a_model_without_a_price_is_not_asked(opened: OpenWallets) -> None:
         (0, "reflector", SMALL),
     ],
 )
-@pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
 def test_purposes_and_model_change_by_steps_below_a_ceiling(
-    opened: OpenWallets, stretch: str, spent: int, purpose: str, model: str | None
+    spent: int, purpose: str, model: str | None
 ) -> None:
-    ceiling = Ceiling(nanos=1_000_000)
-    wallets = opened(terms(**{stretch: ceiling}))
-    if spent:
-        permit = wallets.require_permit(spent * 5_000, 0)
-        assert permit.worst_nanos == spent * 10_000
-    assert wallets.wallet.choose(purpose) == model
+    assert terms().model_for(purpose, spent) == model
+
+
+@pytest.mark.parametrize("stretch", ["run", "hour", "milestone"])
+def test_the_step_follows_what_is_spent_of_any_ceiling(opened: OpenWallets, stretch: str) -> None:
+    wallets = opened(terms(**{stretch: Ceiling(nanos=1_000_000)}))
+    for spent, model in ((74, BIG), (1, SMALL), (25, None)):
+        assert wallets.require_permit(spent * 5_000).worst_nanos == spent * 10_000
+        assert wallets.wallet.choose("no_plan") == model
 
 
 rates = st.builds(Rates, *[st.sampled_from([0, 10, 999, 1_000, 5_000])] * 5)
@@ -431,7 +433,7 @@ def fits(ceiling: Ceiling, bills: list[Billed]) -> None:
     assert ceiling.tokens is None or sum(each.tokens for each in bills) <= ceiling.tokens
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(prices, prices, limits, scripts)
 def test_no_ceiling_is_ever_exceeded(
     big: Price,

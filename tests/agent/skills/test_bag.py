@@ -1,6 +1,6 @@
 """Menus on the cartridge: the shop, the bag, the party, and Red's START menu."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -13,7 +13,7 @@ from emulator import Button, Menu, MenuKind, Party, State, read_state
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
 from tests.agent.demo import WORLD
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture
 
 STORE, CLERK = 42, 1
 BALL, ANTIDOTE, POTION = 4, 11, 20
@@ -30,12 +30,8 @@ def free_in_the_store(state: State) -> bool:
     return state.in_control and state.map.map_id == STORE and state.bag.quantity(BALL) > 0
 
 
-@pytest.fixture
-def store(played: Played) -> Iterator[Game]:
-    """Inside the open store, with an empty bag."""
-    with game_at(played.folder, free_in_the_store) as game:
-        game.poke({BAG: 0, BAG + 1: NO_MORE})
-        yield game
+# Inside the open store, with an empty bag.
+store = game_fixture(free_in_the_store, {BAG: 0, BAG + 1: NO_MORE})
 
 
 def set_money(game: Game, amount: int) -> None:
@@ -76,28 +72,27 @@ def test_only_missing_items_are_bought(store: Game) -> None:
     assert [bag.quantity(item) for item in (POTION, BALL, ANTIDOTE)] == [3, balls, 2]
 
 
-def test_with_little_money_fewer_items_are_bought(store: Game) -> None:
-    set_money(store, 3 * PRICE)
+@pytest.mark.parametrize(("money", "bought"), [(3 * PRICE, {1, 2, 3}), (0, {0})])
+def test_with_little_money_fewer_items_are_bought(
+    store: Game, money: int, bought: set[int]
+) -> None:
+    set_money(store, money)
     assert buy_items(store, {POTION: 5}) is Outcome.DONE
-    assert 1 <= store.state.bag.quantity(POTION) <= 3
-
-
-def test_without_money_nothing_is_bought(store: Game) -> None:
-    set_money(store, 0)
-    assert buy_items(store, {POTION: 5, ANTIDOTE: 2}) is Outcome.DONE
-    assert store.state.bag.quantity(POTION) == 0
+    assert store.state.bag.quantity(POTION) in bought
     assert store.state.in_control
 
 
 def test_buying_is_blocked_without_a_clerk(store: Game) -> None:
-    no_clerk = 9
-    skill = buy(no_clerk, {POTION: 5}, Terrain(WORLD), store.state)
+    skill = buy(9, {POTION: 5}, Terrain(WORLD), store.state)
     assert store.carry_out(skill) is Outcome.BLOCKED
 
 
+def put_in_bag(game: Game, item: int) -> None:
+    game.poke({BAG: 1, BAG + 1: item, BAG + 2: 1, BAG + 3: NO_MORE})
+
+
 def test_a_potion_outside_of_battle_heals(store: Game) -> None:
-    set_money(store, 1000)
-    buy_items(store, {POTION: 1})
+    put_in_bag(store, POTION)
     set_hp(store, 2)
     assert store.carry_out(use_item(POTION, 0, store.state), within=60) is Outcome.DONE
     state = store.state
@@ -106,8 +101,7 @@ def test_a_potion_outside_of_battle_heals(store: Game) -> None:
 
 
 def test_an_antidote_cures_poison(store: Game) -> None:
-    set_money(store, 1000)
-    buy_items(store, {ANTIDOTE: 1})
+    put_in_bag(store, ANTIDOTE)
     store.poke({FIRST_MON + STATUS: POISONED})
     assert store.state.party[0].status.poisoned
     assert store.carry_out(use_item(ANTIDOTE, 0, store.state), within=60) is Outcome.DONE
@@ -115,8 +109,7 @@ def test_an_antidote_cures_poison(store: Game) -> None:
 
 
 def test_a_potion_for_a_healthy_mon_is_refused_and_stays_in_the_bag(store: Game) -> None:
-    set_money(store, 1000)
-    buy_items(store, {POTION: 1})
+    put_in_bag(store, POTION)
     set_hp(store, store.state.party[0].stats.hp)
     assert store.carry_out(use_item(POTION, 0, store.state), within=200) is Outcome.BLOCKED
     assert store.state.bag.quantity(POTION) == 1
@@ -195,16 +188,7 @@ def test_the_wanted_entry_is_chosen(
 
 
 def _start_menu(current: int, maximum: int) -> Menu:
-    return Menu(
-        kind=MenuKind.START,
-        top_x=11,
-        top_y=2,
-        current=current,
-        maximum=maximum,
-        cursor=(11, 2 + 2 * current),
-        list_offset=0,
-        list_count=0,
-    )
+    return Menu(MenuKind.START, 11, 2, current, maximum, (11, 2 + 2 * current), 0, 0)
 
 
 def _chosen_entry(skill: Skill, state: State) -> int:

@@ -25,7 +25,7 @@ from tests.agent.skills.drawn import (
     Drawn,
     world_of,
 )
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 
 FACTS: Final = FOLDER / "progression.json"
@@ -255,10 +255,7 @@ def test_distances_and_enclosures_include_cleared_obstacles() -> None:
     assert pond not in Distances.of(WORLD).to(BEDROOM, shore)
 
 
-@pytest.fixture
-def by_the_pond(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, free_in(TOWN)) as game:
-        yield game
+by_the_pond = game_fixture(free_in(TOWN))
 
 
 def test_an_obstacle_that_cannot_be_cleared_blocks_at_once(by_the_pond: Game) -> None:

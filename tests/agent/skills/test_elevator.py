@@ -14,7 +14,7 @@ from emulator.ram.map import MapState
 from emulator.ram.player import Stack
 from emulator.world.world import Floor
 from tests.agent.demo import STORY, WORLD, free_in
-from tests.agent.support import Played, game_at
+from tests.agent.support import state_fixture
 
 TOWN, ELEVATOR, HALL = 0, 236, 181
 MATS = (1, 3), (2, 3)
@@ -22,10 +22,7 @@ LIFT_KEY = 74
 KEYS = {button: facing for facing, button in BUTTON.items()}
 
 
-@pytest.fixture(scope="module")
-def free(played: Played) -> State:
-    with game_at(played.folder, free_in(TOWN)) as game:
-        return game.state
+free = state_fixture(free_in(TOWN))
 
 
 class ShakingElevator:

@@ -32,7 +32,7 @@ from emulator.screen.glyphs import accuracy
 from emulator.world.layout import BORDER
 from memory import read_run
 from tests.agent.demo import DEX, WORLD, free_in
-from tests.agent.support import Game, Played, Watcher, game_at
+from tests.agent.support import Game, Played, Watcher, game_at, game_fixture
 from tests.live_blocks import laid_over
 
 SECOND_TOWN, FIRST_TOWN = 1, 0
@@ -74,19 +74,22 @@ def skill_of(movement: Movement) -> Skill:
     return Outcome.DONE
 
 
-def test_a_free_slot_is_filled(town: Game) -> None:
-    assert town.carry_out(teach(HM_CUT, 0, town.state), within=120) is Outcome.DONE
-    assert moves_of(town) == (HIT, GLOWER, CUT)
+@pytest.mark.parametrize(
+    ("known", "forget", "after"),
+    [
+        ((HIT, GLOWER), 0, (HIT, GLOWER, CUT)),
+        ((HIT, GLOWER, SCAMPER, STRENGTH), 2, (HIT, GLOWER, CUT, STRENGTH)),
+    ],
+)
+def test_a_free_slot_is_filled_or_the_given_move_forgotten(
+    town: Game, known: tuple[int, ...], forget: int, after: tuple[int, ...]
+) -> None:
+    set_mon(town, STARTER, *known)
+    skill = teach(HM_CUT, 0, town.state, forget=forget)
+    assert town.carry_out(skill, within=200) is Outcome.DONE
+    assert moves_of(town) == after
     assert town.state.in_control
     assert town.state.bag.quantity(HM_CUT) == 1
-
-
-def test_the_given_move_is_forgotten_for_a_fifth(town: Game) -> None:
-    set_mon(town, STARTER, HIT, GLOWER, SCAMPER, STRENGTH)
-    skill = teach(HM_CUT, 0, town.state, forget=2)
-    assert town.carry_out(skill, within=200) is Outcome.DONE
-    assert moves_of(town) == (HIT, GLOWER, CUT, STRENGTH)
-    assert town.state.in_control
 
 
 def test_a_mon_that_cannot_learn_the_move_keeps_its_moves(town: Game) -> None:
@@ -154,10 +157,7 @@ LEVERS = ((0, 8), (8, 8))  # of the gym
 NARROW = [(9, 11), (10, 11)]  # of the lane: the only way north is two squares wide
 
 
-@pytest.fixture
-def in_town(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, free_in(TOWN)) as game:
-        yield game
+in_town = game_fixture(free_in(TOWN))
 
 
 def route_exists(terrain: Terrain, state: State, goal: Spot) -> bool:
@@ -263,10 +263,13 @@ def test_a_resumed_run_keeps_its_terrain(tmp_path: Path, monkeypatch: pytest.Mon
     assert saved_terrain(run) == saved
 
 
+def perceiver_of(console: PyBoyConsole) -> Perceiver:
+    """Return a perceiver that reads every frame."""
+    return Perceiver(console, Font.of(console.cartridge), WORLD, lambda _state: Due.FRAME)
+
+
 def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> None:
-    perceiver = Perceiver(
-        in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
-    )
+    perceiver = perceiver_of(in_town.console)
 
     def terrain_lines(after: Step) -> list[str]:
         in_town.console.perform(after, render=True)
@@ -283,9 +286,7 @@ def test_a_frame_read_reports_ground_that_differs_from_ram(in_town: Game) -> Non
 
 
 def test_the_text_of_a_dark_frame_is_neither_compared_nor_claimed(in_town: Game) -> None:
-    perceiver = Perceiver(
-        in_town.console, Font.of(in_town.console.cartridge), WORLD, lambda _state: Due.FRAME
-    )
+    perceiver = perceiver_of(in_town.console)
     in_town.console.perform(Step(Button.START, 4, 40), render=True)
     assert in_town.state.menu is not None
     perceiver.perceive(in_town.state, 0)

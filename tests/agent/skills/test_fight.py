@@ -2,25 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from agent.app import Interrupt, Settings, play_run
 from agent.battle.policy import BattlePolicy
 from agent.skills import Attack, Flee, Order, Outcome, Switch, Throw, UseItem, fight, wait
 from agent.skills.menu import ANSWERED
-from emulator import BattleResult, Button, Phase, State, Step, Volatile
+from emulator import BattleResult, Button, Phase, Step, Volatile
 from emulator.ram.player import Bag, Stack
 from tests.agent.demo import DEX, asking, at_the_menu, enemy_of, own_of
 from tests.agent.ring import FAST_AND_SHIFT, Fighter, Ring, Script, species_of
-from tests.agent.support import Game, Played, Watcher, game_at
-
-ATTACKING = Script()
-
-
-def wild_battle_begins(state: State) -> bool:
-    return at_the_menu(state) and state.battle is not None and state.battle.is_wild
+from tests.agent.support import Game, Played, game_at
 
 
 @pytest.fixture
@@ -30,52 +22,23 @@ def against_rival(played: Played) -> Iterator[Game]:
         yield game
 
 
-@pytest.fixture(scope="module")
-def wild_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with a wild encounter."""
-    for seed in range(20):
-        folder = tmp_path_factory.mktemp("wild")
-        watcher = Watcher()
-        settings = Settings(seed=seed, until="healed", run=folder / "run", memory=folder / "memory")
-        play_run(settings, watcher, Interrupt())
-        if any(wild_battle_begins(moment.state) for moment in watcher.moments):
-            return folder / "run"
-    pytest.fail("no wild encounter in twenty games")
-
-
-@pytest.fixture
-def in_the_grass(wild_run: Path) -> Iterator[Game]:
-    """The first turn against a wild Pokemon."""
-    with game_at(wild_run, wild_battle_begins) as game:
-        yield game
-
-
 @pytest.mark.parametrize("slot", [0, 1])
 def test_the_ordered_move_is_used(against_rival: Game, slot: int) -> None:
-    move = own_of(against_rival.state).moves[slot]
-    used: list[int | None] = []
-
-    def command(state: State) -> Order:
-        if used:
-            return Flee()  # a trainer battle cannot be left, so the test ends the skill
-        used.append(slot)
-        return Attack(slot)
-
-    skill = fight(Script((command,)), against_rival.state)
+    move = own_of(against_rival.state).moves[slot].move
+    skill = fight(Script((Attack(slot),)), against_rival.state)
     step = next(skill)
     for _ in range(60):
         against_rival.console.perform(step)
-        state = against_rival.state
-        if state.battle is not None and state.battle.own_move is not None:
-            assert state.battle.own_move == move.move
-            break
-        step = skill.send(state)
-    else:
-        pytest.fail("no move was used")
+        battle = against_rival.state.battle
+        if battle is not None and battle.own_move is not None:
+            assert battle.own_move == move
+            return
+        step = skill.send(against_rival.state)
+    pytest.fail("no move was used")
 
 
 def test_a_battle_is_fought_to_its_end(against_rival: Game) -> None:
-    outcome = against_rival.carry_out(fight(ATTACKING, against_rival.state))
+    outcome = against_rival.carry_out(fight(Script(), against_rival.state))
     assert not against_rival.state.in_battle
     result = against_rival.state.battle_result
     assert (outcome, result) in (
@@ -85,31 +48,17 @@ def test_a_battle_is_fought_to_its_end(against_rival: Game) -> None:
 
 
 def test_running_from_a_trainer_is_refused_and_the_battle_goes_on(against_rival: Game) -> None:
-    asked = 0
-
-    def command(_state: State) -> Order:
-        nonlocal asked
-        asked += 1
-        return Flee() if asked == 1 else Attack(0)
-
-    against_rival.carry_out(fight(Script((command,)), against_rival.state))
-    assert asked > 2
+    commander = Script((Flee(), Attack(0)))
+    against_rival.carry_out(fight(commander, against_rival.state))
+    assert len(commander.seen) > 2
     assert against_rival.state.battle_result is not BattleResult.LEFT
-
-
-def test_running_from_a_wild_mon_is_repeated_until_it_works(in_the_grass: Game) -> None:
-    before = in_the_grass.state.party
-    in_the_grass.carry_out(fight(Script((Flee(),)), in_the_grass.state))
-    fainted = not any(mon.hp for mon in in_the_grass.state.party.mons)
-    assert fainted or in_the_grass.state.battle_result is BattleResult.LEFT
-    assert in_the_grass.state.party.mons[0].exp == before.mons[0].exp
 
 
 def test_a_fifth_move_is_refused(against_rival: Game) -> None:
     # The game asks whether to forget a move, then whether to give up the new one, and starts over after a no.
     forget = asking(against_rival.state, Phase.YES_NO, "make room for BITE?")
     do_without = asking(against_rival.state, Phase.YES_NO, "no more BITE?")
-    skill = fight(ATTACKING, forget)
+    skill = fight(Script(), forget)
     assert next(skill).button is Button.B
     assert skill.send(forget).button is Button.B  # the press was missed
     assert skill.send(do_without).button is Button.A
@@ -135,7 +84,7 @@ def test_nothing_is_pressed_until_the_chosen_list_is_open(
 
 def test_a_dex_page_and_a_list_of_moves_to_copy_are_left(against_rival: Game) -> None:
     for phase, button in ((Phase.DEX_PAGE, Button.B), (Phase.COPY_MOVE, Button.A)):
-        skill = fight(ATTACKING, asking(against_rival.state, phase))
+        skill = fight(Script(), asking(against_rival.state, phase))
         assert next(skill).button is button
 
 
@@ -147,7 +96,7 @@ def test_a_battle_resumed_at_the_second_move_question_ends(against_rival: Game) 
     }
     text = asking(against_rival.state, Phase.TEXT, "")
     answers: list[tuple[str, bool]] = []
-    skill, asked = fight(ATTACKING, text), "no more BITE?"
+    skill, asked = fight(Script(), text), "no more BITE?"
     next(skill)
     while answers[-2:] != [("make room for BITE?", False), ("no more BITE?", True)]:
         answers.append((asked, skill.send(questions[asked]).button is Button.A))
@@ -161,7 +110,7 @@ def test_a_battle_resumed_at_the_second_move_question_ends(against_rival: Game) 
 
 def test_nothing_is_pressed_while_a_mon_evolves(against_rival: Game) -> None:
     evolving = asking(against_rival.state, Phase.EVOLVING, "it evolves")
-    skill = fight(ATTACKING, evolving)
+    skill = fight(Script(), evolving)
     steps = [next(skill), skill.send(evolving), skill.send(evolving)]
     assert steps == [Step(None, 0, 48)] * 3
 
@@ -172,8 +121,8 @@ def test_nothing_is_pressed_between_texts_after_a_faint(against_rival: Game) -> 
     assert busy.battle is not None
     enemy = replace(enemy_of(busy), hp=0)
     fallen = replace(busy, battle=replace(busy.battle, enemy=enemy))
-    assert next(fight(ATTACKING, fallen)).button is None
-    assert next(fight(ATTACKING, busy)).button is Button.B
+    assert next(fight(Script(), fallen)).button is None
+    assert next(fight(Script(), busy)).button is Button.B
 
 
 MASTER_BALL, POKE_BALL, POTION, AWAKENING = 1, 4, 20, 14
@@ -206,8 +155,7 @@ def test_an_item_is_used_on_a_bench_mon(ring: Ring) -> None:
 @pytest.mark.parametrize("frames", range(1, 40, 9))
 def test_a_press_for_text_never_answers_a_question(ring: Ring, frames: int) -> None:
     """The result does not depend on the timing of prints and presses."""
-    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    ring.enter(Fighter("TOASTNUT", 6, known, short_of=1), options=SLOW)
+    ring.enter(Fighter("TOASTNUT", 6, FOUR_MOVES, short_of=1), options=SLOW)
     ring.weaken()
     ring.game.console.perform(wait(frames))
     assert ring.fight(Script(forgotten=1)) == [(Phase.YES_NO, "a")]
@@ -240,26 +188,23 @@ def test_with_a_full_team_a_caught_mon_goes_to_the_box(ring: Ring) -> None:
     assert not ring.state.in_battle
 
 
-@pytest.mark.parametrize("slot", [0, 2, 3])
-def test_the_chosen_move_is_replaced_by_a_fifth(ring: Ring, slot: int) -> None:
-    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level, lesson = next((each.level, each.move) for each in DEX.species(3).level_up_moves)
-    ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
-    ring.weaken()
-    asked = ring.fight(Script(forgotten=slot))
-    kept = [move for at, move in enumerate(known) if at != slot]
-    assert ring.moves_known() == [*kept[:slot], DEX.move(lesson).name, *kept[slot:]]
-    assert asked == [(Phase.YES_NO, "a")]
+FOUR_MOVES = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
 
 
-def test_a_fifth_move_is_refused_when_the_commander_decides_so(ring: Ring) -> None:
-    known = ("SURE POKE", "GLOWER", "NIBBLE", "PINCH")
-    level = DEX.species(3).level_up_moves[0].level
-    ring.enter(Fighter("TOASTNUT", level - 1, known, short_of=1))
+@pytest.mark.parametrize("slot", [0, 2, 3, None])
+def test_the_move_that_the_commander_chooses_is_replaced_by_a_fifth(
+    ring: Ring, slot: int | None
+) -> None:
+    lesson = DEX.species(3).level_up_moves[0]
+    ring.enter(Fighter("TOASTNUT", lesson.level - 1, FOUR_MOVES, short_of=1))
     ring.weaken()
-    asked = ring.fight(Script(forgotten=None))
-    assert ring.moves_known() == list(known)
-    assert asked == [(Phase.YES_NO, "b"), (Phase.YES_NO, "a")]
+    asked, known = ring.fight(Script(forgotten=slot)), list(FOUR_MOVES)
+    if slot is None:
+        assert asked == [(Phase.YES_NO, "b"), (Phase.YES_NO, "a")]
+    else:
+        assert asked == [(Phase.YES_NO, "a")]
+        known[slot] = DEX.move(lesson.move).name
+    assert ring.moves_known() == known
 
 
 def test_an_evolution_is_not_stopped(ring: Ring) -> None:
@@ -296,15 +241,6 @@ def test_the_commander_may_switch_before_the_next_enemy(ring: Ring, other: int |
     assert ring.state.battle_result is BattleResult.WON
 
 
-def test_a_sleeping_mon_passes_turns_without_a_move_menu(ring: Ring) -> None:
-    ring.enter(Fighter("TOASTNUT", 12, ("SURE POKE",), status=SLEEP))
-    ring.arm("PONDER")
-    commander = Script()
-    ring.fight(commander)
-    assert not any(tried.refused for tried in commander.tried)
-    assert ring.state.battle_result is BattleResult.WON
-
-
 def test_a_trapped_mon_passes_turns_without_a_move_menu(ring: Ring) -> None:
     ring.enter(Fighter("TOASTNUT", 30, ("SURE POKE",)), wild=("PEBBLIN", 20))
     ring.arm("TANGLE")
@@ -315,9 +251,17 @@ def test_a_trapped_mon_passes_turns_without_a_move_menu(ring: Ring) -> None:
     assert not any(tried.refused for tried in commander.tried)
 
 
-@pytest.mark.parametrize("move", ["SLOW BLOOM", "BURROW", "ALL AT ONCE", "TANTRUM", "TANGLE"])
-def test_multi_turn_moves_are_carried_through(ring: Ring, move: str) -> None:
-    ring.enter(Fighter("TOASTNUT", 12, (move,)), wild=("PEBBLIN", 12))
+@pytest.mark.parametrize(
+    ("move", "status"),
+    [
+        ("SURE POKE", SLEEP),  # passes its turns without a menu of moves
+        *((each, 0) for each in ("SLOW BLOOM", "BURROW", "ALL AT ONCE", "TANTRUM", "TANGLE")),
+    ],
+)
+def test_sleep_and_moves_of_several_turns_are_carried_through(
+    ring: Ring, move: str, status: int
+) -> None:
+    ring.enter(Fighter("TOASTNUT", 12, (move,), status=status), wild=("PEBBLIN", 12))
     ring.arm("PONDER")
     commander = Script()
     ring.fight(commander)
@@ -367,7 +311,12 @@ def test_a_trapped_mon_can_be_switched(ring: Ring) -> None:
     assert own_of(commander.seen[2]).position == 1
 
 
-def test_running_away_ends_the_battle(ring: Ring) -> None:
-    ring.enter(Fighter("TOASTNUT", 20))
-    ring.fight(Script((Flee(),)))
+def test_running_from_a_wild_mon_is_repeated_until_it_works(ring: Ring) -> None:
+    ring.enter(Fighter("TOASTNUT", 30), wild=("PEBBLIN", 12))
+    ring.arm("PONDER")
+    ring.poke("wBattleMon", [0, 1], 21)  # too slow to get away at once
+    commander, before = Script((Flee(),)), ring.state.party
+    ring.fight(commander)
+    assert len(commander.seen) > 1
     assert ring.state.battle_result is BattleResult.LEFT
+    assert ring.state.party[0].exp == before[0].exp

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice, takewhile
 
 import pytest
 
 from agent.skills import Destination, Outcome, Skill, SkillRun, Terrain, examine, roam, travel
 from agent.skills.roam import wild_squares
-from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot, spot_of
+from agent.skills.route import LEDGE_COST, NOTHING, WARP_COST, Hop, Obstacles, Spot
 from agent.skills.terrain import HALF_LIFE, NEARBY, Crowd
 from agent.skills.walk import LONGEST_STRIDE, STEP_FRAMES, strides
 from emulator import FRAMES_PER_SECOND, Facing, GameMap, Person, State, Step
 from emulator.profile import symbol
 from tests.agent.demo import WORLD, free_in
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, Played, game_at, game_fixture, state_fixture
 from tests.live_blocks import laid_over
 
 TOWN, LANE, LAB, HOUSE, ALDERBROOK, HEATHER_WAY = 0, 12, 40, 37, 1, 13
@@ -56,16 +57,11 @@ def test_warps_and_ledges_are_strides_of_their_own() -> None:
     assert lengths([*walk, ledge, *after, door]) == [2, 1, 2, 1]
 
 
-@pytest.fixture(scope="module")
-def town(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, free_in(TOWN)) as game:
-        yield game
-
-
-@pytest.fixture(scope="module")
-def lane(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, free_in(LANE)) as game:
-        yield game
+town = game_fixture(free_in(TOWN))
+lane = game_fixture(free_in(LANE))
+people_town = state_fixture(free_in(TOWN))  # the first state outdoors, at (3,6)
+ON_THE_LANE = {symbol("wGrassRate"): 0}  # without wild encounters
+roam_lane = game_fixture(free_in(LANE), ON_THE_LANE)
 
 
 def with_end(game_map: GameMap, index: int, map_id: int) -> GameMap:
@@ -86,24 +82,18 @@ def wait(game: Game, frames: int) -> None:
     game.console.perform(Step(None, 0, frames))
 
 
-@pytest.mark.parametrize("delay", range(1, 240, 20))
+@pytest.mark.parametrize("delay", range(1, 240, 40))
 def test_the_lab_is_reached_wherever_the_people_of_the_town_stand(town: Game, delay: int) -> None:
-    start = town.console.save()
     wait(town, delay)
     assert town.carry_out(travel(Terrain(WORLD), Destination(LAB), town.state)) is Outcome.DONE
     assert town.state.map.map_id == LAB
-    town.console.load(start)
 
 
 def test_a_person_who_steps_into_the_way_is_walked_round(town: Game) -> None:
     """The test waits until the boy stands between the player and the goal."""
-    start = town.console.save()
 
     def beyond() -> tuple[int, int]:
-        here, boy = (
-            spot_of(town.state),
-            next(each for each in town.state.people if each.slot == BOY),
-        )
+        here, boy = town.state.map, next(each for each in town.state.people if each.slot == BOY)
         return boy.x + (boy.x > here.x) - (boy.x < here.x), boy.y
 
     while not WORLD.map(TOWN).passable(*beyond()) or beyond() in people(town.state):
@@ -112,25 +102,18 @@ def test_a_person_who_steps_into_the_way_is_walked_round(town: Game) -> None:
     skill = travel(Terrain(WORLD), Destination(TOWN, frozenset({goal})), town.state)
     assert town.carry_out(skill) is Outcome.DONE
     assert (town.state.map.x, town.state.map.y) == goal
-    town.console.load(start)
 
 
 def test_a_detour_does_not_lead_over_the_previous_map(lane: Game) -> None:
     """The trainer blocks the shortest route north, out of sight; on other maps he blocks nothing."""
-    start = lane.console.save()
-    run = SkillRun(travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state))
-    while lane.state.map.y > 30:
-        lane.console.perform(run.step)
-        run.resume(lane.state)
-        assert lane.state.map.map_id == LANE
-    lane.console.load(start)
+    skill = travel(Terrain(WORLD), Destination(ALDERBROOK), lane.state)
+    for state in takewhile(lambda state: state.map.y > 30, states_of(lane, skill)):
+        assert state.map.map_id == LANE
 
 
 def test_a_destination_without_a_route_is_blocked(town: Game) -> None:
-    start = town.console.save()
     skill = travel(Terrain(WORLD), Destination(NOWHERE), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
-    town.console.load(start)
 
 
 def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> None:
@@ -147,12 +130,9 @@ def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> 
 def test_a_mat_is_left_in_the_time_that_routes_expect(played: Played) -> None:
     """The first press ends on the mat, the second one triggers it."""
     with game_at(played.folder, free_in(HOUSE)) as game:
-        run = SkillRun(travel(Terrain(WORLD), Destination(TOWN), game.state))
-        arrived = game.state
-        while game.state.map.map_id == HOUSE:
-            arrived = arrived if before_a_mat(arrived) else game.state
-            game.console.perform(run.step)
-            run.resume(game.state)
+        states = states_of(game, travel(Terrain(WORLD), Destination(TOWN), game.state))
+        inside = list(takewhile(lambda state: state.map.map_id == HOUSE, states))
+        arrived = next(state for state in inside if before_a_mat(state))
         assert game.state.frame - arrived.frame <= WARP_COST * STEP_FRAMES
 
 
@@ -164,63 +144,37 @@ def test_travel_to_the_current_map_is_done(town: Game) -> None:
     assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE
 
 
-@pytest.mark.parametrize("later", [8, 70, 190])
-def test_a_person_in_a_gap_gets_room_to_leave(played: Played, later: int) -> None:
-    """A gardener walks in a gap of one square; a player who waits beside him blocks him."""
+def before_the_gap(state: State) -> bool:
+    return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
 
-    def before_the_gap(state: State) -> bool:
-        return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
 
-    with game_at(played.folder, before_the_gap) as game:
-        game.poke({symbol("wGrassRate"): 0})
-        wait(game, later)
-        terrain = Terrain(WORLD)
-        north = Destination(HEATHER_WAY, frozenset({(6, ABOVE_THE_GAP)}))
-        assert game.carry_out(travel(terrain, north, game.state), within=300) is Outcome.DONE
+by_the_gap = game_fixture(before_the_gap, ON_THE_LANE)
 
 
 @pytest.mark.parametrize("later", [8, 70, 190])
-def test_a_person_in_a_gap_before_someone_to_talk_to_gets_room_to_leave(
-    played: Played, later: int
-) -> None:
-    """As of a visitor on the only square before a nurse, who cannot leave past the player."""
+@pytest.mark.parametrize("talks", [False, True])
+def test_a_person_in_a_gap_gets_room_to_leave(by_the_gap: Game, later: int, *, talks: bool) -> None:
+    """A gardener walks in a gap of one square; a player who waits beside him blocks him.
 
-    def before_the_gap(state: State) -> bool:
-        return free_in(HEATHER_WAY)(state) and state.map.y == BELOW_THE_GAP
-
-    with game_at(played.folder, before_the_gap) as game:
-        game.poke({symbol("wGrassRate"): 0})
-        wait(game, later)
-        run = SkillRun(examine((6, ABOVE_THE_GAP - 1), Terrain(WORLD), game.state))
-        for _ in range(300):
-            if game.state.position == (6, ABOVE_THE_GAP):
-                return
-            assert run.outcome is Outcome.RUNNING
-            game.console.perform(run.step)
-            run.resume(game.state)
-        raise AssertionError("the way stays closed")
+    As does a visitor on the only square before a nurse, who cannot leave past the player.
+    """
+    game, beyond = by_the_gap, (6, ABOVE_THE_GAP)
+    wait(game, later)
+    north = Destination(HEATHER_WAY, frozenset({beyond}))
+    above = (6, ABOVE_THE_GAP - 1)
+    terrain = Terrain(WORLD)
+    skill = examine(above, terrain, game.state) if talks else travel(terrain, north, game.state)
+    assert beyond in (state.position for state in islice(states_of(game, skill), 300))
 
 
 ALWAYS = 255
 STRIDES = 30
 
 
-@pytest.fixture
-def roam_lane(played: Played) -> Iterator[Game]:
-    """On the lane with a mon, without wild encounters."""
-    with game_at(played.folder, free_in(LANE)) as game:
-        game.poke({symbol("wGrassRate"): 0})
-        yield game
-
-
 def test_roaming_stays_in_the_grass(roam_lane: Game) -> None:
     grass = set(wild_squares(WORLD.map(LANE)))
-    run, been = SkillRun(roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)), []
-    while run.outcome is Outcome.RUNNING:
-        roam_lane.console.perform(run.step)
-        run.resume(roam_lane.state)
-        been.append((roam_lane.state.map.x, roam_lane.state.map.y))
-    assert run.outcome is Outcome.DONE
+    skill = roam(Terrain(WORLD), roam_lane.state, strides=STRIDES)
+    been = [tuple(state.position) for state in states_of(roam_lane, skill)]
     arrived = next(number for number, square in enumerate(been) if square in grass)
     assert set(been[arrived:]) <= grass
     assert len(set(been[arrived:])) > 1
@@ -228,32 +182,19 @@ def test_roaming_stays_in_the_grass(roam_lane: Game) -> None:
 
 def test_roaming_meets_a_wild_mon(roam_lane: Game) -> None:
     roam_lane.poke({symbol("wGrassRate"): ALWAYS})
-    run = SkillRun(roam(Terrain(WORLD), roam_lane.state))
-    for _ in range(200):
-        roam_lane.console.perform(run.step)
-        if roam_lane.state.in_battle:
-            break
-        run.resume(roam_lane.state)
-    assert roam_lane.state.in_battle
+    skill = roam(Terrain(WORLD), roam_lane.state)
+    assert any(state.in_battle for state in islice(states_of(roam_lane, skill), 200))
 
 
-def test_roaming_is_blocked_without_wild_squares(played: Played) -> None:
+def test_roaming_is_blocked_without_wild_squares(town: Game) -> None:
     assert not list(wild_squares(WORLD.map(TOWN)))
-    with game_at(played.folder, free_in(TOWN)) as game:
-        assert game.carry_out(roam(Terrain(WORLD), game.state)) is Outcome.BLOCKED
+    assert town.carry_out(roam(Terrain(WORLD), town.state)) is Outcome.BLOCKED
 
 
 GARDENER = 2  # of the town: never walks
 GIRL = 2  # of the lane: walks around at the narrow place
 LONGEST_DELAY = 0x7F  # of a walker: overworld passes between two steps
 LONG_AGO = 16.0  # game seconds after which the position of a walker has no cost
-
-
-@pytest.fixture(scope="module")
-def people_town(played: Played) -> State:
-    """The first state outdoors, at (3,6)."""
-    with game_at(played.folder, free_in(TOWN)) as game:
-        return game.state
 
 
 def with_people(state: State, *people: Person, after: float = 0.0) -> State:
@@ -336,9 +277,8 @@ def test_the_cost_of_a_walker_decays_out_of_sight(played: Played) -> None:
         assert boy.on_screen
         crowd.see(game.state)
         costs: list[int] = []
-        for state in walk(
-            game, travel(terrain, Destination(TOWN, frozenset({(18, 8)})), game.state)
-        ):
+        away = Destination(TOWN, frozenset({(18, 8)}))
+        for state in states_of(game, travel(terrain, away, game.state)):
             costs_now = crowd.obstacles(state).costs
             if not any(each.slot == BOY and each.on_screen for each in state.people_present):
                 costs.append(max(costs_now.values(), default=0))
@@ -349,15 +289,13 @@ def test_the_cost_of_a_walker_decays_out_of_sight(played: Played) -> None:
         assert crowd.obstacles(game.state).costs == {}
 
 
-def walk(game: Game, skill: Skill) -> Iterator[State]:
-    """Run a skill until it is DONE, and yield every state."""
+def states_of(game: Game, skill: Skill) -> Iterator[State]:
+    """Run a skill to its end, and yield every state."""
     run = SkillRun(skill)
     while run.outcome is Outcome.RUNNING:
         game.console.perform(run.step)
-        state = game.state
-        yield state
-        run.resume(state)
-    assert run.outcome is Outcome.DONE
+        yield game.state
+        run.resume(game.state)
 
 
 def test_a_person_in_a_corridor_is_waited_for(quiet_lane: Game) -> None:
@@ -373,7 +311,7 @@ def test_a_person_in_a_corridor_is_waited_for(quiet_lane: Game) -> None:
     wait(game, 2)  # until she is drawn there
     waited, here = 0, game.state.position
     assert corridor & occupied(game.state)
-    for state in walk(game, travel(terrain, north, game.state)):
+    for state in states_of(game, travel(terrain, north, game.state)):
         assert state.position not in occupied(state)
         waited += state.position == here and bool(corridor & occupied(state))
         here = state.position
