@@ -5,31 +5,21 @@ from typing import Final, NamedTuple, TypeVar
 
 from emulator import Dex, PartyMon, State
 from emulator.ram import MoveOffer, read_offer
-from emulator.rules import (
-    CHARGES,
-    CONFUSE,
-    DREAM_EATER,
-    EXPLODE,
-    HEAL,
-    HYPER_BEAM,
-    LEECH_SEED,
-    MOVE_COUNTER,
-    PARALYZE,
-    POISON,
-    REFLECT,
-    SEVERAL_HITS,
-    SLEEP,
-    TWO_HITS,
-    MoveData,
-    stage_change,
-)
+from emulator.rules import MoveData, effects, stage_change
 
 HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 BYTE: Final = 255
 SPECIAL_DAMAGE: Final = 40  # assumed power of moves with fixed damage
 RARE_USE: Final = 0.25  # factor for moves that are rarely useful
-STATUS: Final = {SLEEP: 30.0, PARALYZE: 24.0, LEECH_SEED: 20.0, HEAL: 24.0, CONFUSE: 16.0}
-LOW_STATUS: Final = {POISON: 14.0, REFLECT: 8.0}
+STATUS: Final = {
+    effects.SLEEP: 30.0,
+    effects.PARALYZE: 24.0,
+    effects.LEECH_SEED: 20.0,
+    effects.HEAL: 24.0,
+    effects.CONFUSE: 16.0,
+    effects.POISON: 14.0,
+    effects.REFLECT: 8.0,
+}
 STAGE: Final = 3.0
 NEXT_STATUS: Final = 0.35  # factor for each further status move
 SLOTS: Final = 4
@@ -90,7 +80,8 @@ def _replaced(mon: PartyMon, move: int) -> Iterator[tuple[int, list[int]]]:
 
 def _with_attack(dex: Dex, choices: dict[Slot, list[int]]) -> dict[Slot, list[int]]:
     """Return the choices that contain a damaging move, or all choices when none does."""
-    return {slot: moves for slot, moves in choices.items() if _has_attack(dex, moves)} or choices
+    attacks = {number for number, move in dex.all_moves.items() if _power(move)}
+    return {slot: moves for slot, moves in choices.items() if attacks & set(moves)} or choices
 
 
 def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
@@ -98,10 +89,6 @@ def _could_learn(dex: Dex, mon: PartyMon, move: int) -> bool:
     if species is None or move not in dex.all_moves or move in known or len(known) < SLOTS:
         return False
     return any(each.move == move and each.level == mon.level for each in species.level_up_moves)
-
-
-def _has_attack(dex: Dex, moves: Sequence[int]) -> bool:
-    return any(_power(dex.all_moves[move]) for move in moves if move in dex.all_moves)
 
 
 def _score(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
@@ -123,13 +110,13 @@ def _score(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
 
 def _power(move: MoveData) -> float:
     """Return the effective power of a move before accuracy; 0 for a status move."""
-    if move.number == MOVE_COUNTER or move.effect in (DREAM_EATER, EXPLODE):
+    if move.number == effects.MOVE_COUNTER or move.effect in (effects.DREAM_EATER, effects.EXPLODE):
         return move.power * RARE_USE
-    if move.effect in (*CHARGES, HYPER_BEAM):
+    if move.effect in (*effects.CHARGES, effects.HYPER_BEAM):
         return move.power / 2
-    if move.effect in SEVERAL_HITS:
+    if move.effect in effects.SEVERAL_HITS:
         return move.power * 3
-    hits = 2 if move.effect in TWO_HITS else 1
+    hits = 2 if move.effect in effects.TWO_HITS else 1
     return SPECIAL_DAMAGE if move.power == 1 else move.power * hits
 
 
@@ -142,5 +129,5 @@ def _attack_value(mon: PartyMon, move: MoveData) -> float:
 
 def _status_value(move: MoveData) -> float:
     change = stage_change(move.effect)
-    value = STAGE * abs(change.by) if change else {**STATUS, **LOW_STATUS}.get(move.effect, 2.0)
+    value = STAGE * abs(change.by) if change else STATUS.get(move.effect, 2.0)
     return value * move.accuracy / BYTE

@@ -53,9 +53,7 @@ SWITCH_COST: Final = 0.03  # prevents switching back and forth
 WILD_PP_COST: Final = 0.06  # of using the last PP of a move against a wild Pokemon
 PP_COST: Final = 0.02  # the same against a trainer
 EQUAL_VALUE: Final = search.TURN_COST  # values that differ by no more than a turn count as equal
-GOOD_ENOUGH: Final = (
-    0.06  # value below the highest possible from which items and switches are considered
-)
+GOOD_ENOUGH: Final = 0.06  # value below the highest possible at which items and switches count
 CHANGE_GAIN: Final = 0.05  # gain in value required for a switch before the trainer's next mon
 LEAVE_BELOW: Final = 0.25  # below this chance a wild battle is left after a mon has fainted
 NOTABLE: Final = 0.1  # gain in the chance to win from which an order has a reason worth telling

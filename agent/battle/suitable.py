@@ -9,9 +9,7 @@ from emulator import Dex, Party
 
 STRONG: Final = 2  # damage multiplier that makes a species suitable
 LEAST_POWER: Final = 30  # of an attack that makes a species suitable
-FAIR: Final = (
-    0.5  # the chance to beat the strongest enemy at its level that makes a species suitable
-)
+FAIR: Final = 0.5  # the chance to beat the strongest enemy at its level, of a suitable species
 
 
 @lru_cache(maxsize=256)

@@ -47,7 +47,8 @@ def capability(game: GameContext) -> Capability:
     ready = tuple(Effect(task.ready, 1) for task in against)
     # What a team beats by its level alone needs no catch.
     alone = (*ready, *(Effect(task.suitable, 1) for task in against))
-    grounds = [place for place in game.story.places if _is_ground(game.dex, place)]
+    places = [place for place in game.story.places if not place.safari]
+    grounds = [place for place in places if grass_of(game.dex, place) is not None]
     return Capability(
         name="train",
         sensors=(_ready_sensor(game), _sparring_sensor(game)),
@@ -107,10 +108,6 @@ def _partner(game: GameContext, state: State) -> int:
         if beats(game.dex, state.party, team_of(game.dex, each.opponent), SURE):
             return each.slot
     return NO_TRAINER
-
-
-def _is_ground(dex: Dex, place: Place) -> bool:
-    return not place.safari and grass_of(dex, place) is not None
 
 
 def _roam(

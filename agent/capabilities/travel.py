@@ -208,9 +208,10 @@ def _reader(game: GameContext) -> Read:
 
 @lru_cache(maxsize=1024)
 def arriving(place: Place, story: Story) -> tuple[Effect, ...]:
-    """Return the effects of arriving in a place by any route."""
+    """Return the effects of arriving in a place by any route; that is arriving in its whole map, too."""
+    whole = {each.name for each in story.places if each.map_id == place.map_id and not each.spot}
     return (
-        *(Effect(at(each.name), int(_is_part(each, place))) for each in story.places),
+        *(Effect(at(each.name), int(each.name in whole or each is place)) for each in story.places),
         *(Effect(each.fact, int(each.hinders(inside=each is place.land))) for each in story.lands),
         Effect(MAP, place.map_id),
     )
@@ -273,11 +274,6 @@ def _prepared(place: Place, game: GameContext) -> Iterator[Require]:
         for clerk in game.story.clerks:
             if clerk.place in starts:
                 yield Require(clerk.supplied, at_least=1)
-
-
-def _is_part(each: Place, there: Place) -> bool:
-    """Return whether arriving in `there` means arriving in `each` too."""
-    return each is there or (each.map_id == there.map_id and each.spot is None)
 
 
 def _closed_gates(story: Story) -> Hazard:

@@ -11,15 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from agent.fake_claude.answers import (
-    AnswerKind,
-    MadeUpAnswer,
-    ParsedRequest,
-    good_answer,
-    json_text,
-    sensible,
-    tokens_of_text,
-)
+from agent.fake_claude import answers
 from memory.tapes import MADE_UP
 
 STATUSES: Final = {
@@ -75,10 +67,10 @@ class MadeUpService:
     def message(self, body: Mapping[str, Any], turn: int) -> dict[str, Any]:
         """Return the reply to `body`, the message request number `turn`. Raises RequestRefused."""
         with self.lock:
-            ask = ParsedRequest(body, turn)
+            ask = answers.ParsedRequest(body, turn)
             answer = truncated(self.answer(ask), body["max_tokens"])
             # Different requests get different ids, on every server.
-            digest = hashlib.blake2b(json_text(body).encode(), digest_size=4).hexdigest()
+            digest = hashlib.blake2b(answers.json_text(body).encode(), digest_size=4).hexdigest()
             before, last = _prompt_tokens(body)
             usage = {"input_tokens": last, "output_tokens": answer.tokens}
             usage |= {"cache_read_input_tokens": before, "cache_creation_input_tokens": 0}
@@ -87,10 +79,10 @@ class MadeUpService:
                 self._on_message(body, reply)
             return reply
 
-    def answer(self, ask: ParsedRequest) -> MadeUpAnswer:
+    def answer(self, ask: answers.ParsedRequest) -> answers.MadeUpAnswer:
         """Return the answer to a request."""
-        is_good = self._is_good and ask.kind is AnswerKind.ANSWER
-        return good_answer(ask) if is_good else sensible(ask, self.seed)
+        is_good = self._is_good and ask.kind is answers.AnswerKind.ANSWER
+        return answers.good_answer(ask) if is_good else answers.sensible(ask, self.seed)
 
     def count(self, body: Mapping[str, Any]) -> dict[str, int]:
         """Return the input tokens of `body`. Raises RequestRefused."""
@@ -106,11 +98,16 @@ def _prompt_tokens(body: Mapping[str, Any]) -> tuple[int, int]:
     """Return the estimated tokens before the last message, and those of the last message."""
     *earlier, last = body["messages"]
     before = [body.get("tools"), body.get("system"), earlier]
-    return tokens_of_text(json_text(before)), tokens_of_text(json_text(last))
+    return answers.tokens_of_text(answers.json_text(before)), answers.tokens_of_text(
+        answers.json_text(last)
+    )
 
 
 def reply_json(
-    ask: ParsedRequest, message_id: str, answer: MadeUpAnswer, usage: Mapping[str, Any]
+    ask: answers.ParsedRequest,
+    message_id: str,
+    answer: answers.MadeUpAnswer,
+    usage: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return an answer as the service's message."""
     return {
@@ -126,7 +123,7 @@ def reply_json(
     }
 
 
-def truncated(answer: MadeUpAnswer, most: int) -> MadeUpAnswer:
+def truncated(answer: answers.MadeUpAnswer, most: int) -> answers.MadeUpAnswer:
     """Return `answer`, shortened to `most` tokens; a shortened answer has no calls."""
     if answer.tokens <= most:
         return answer

@@ -1,7 +1,7 @@
 """Skills: generators that yield steps and receive the state after each step."""
 
 from agent.skills.bag import buy, sell, swap, teach, toss, use_item
-from agent.skills.boulders import BoulderGoal, push_boulders
+from agent.skills.boulders import push_boulders
 from agent.skills.field_moves import CUT, FLASH, FLY, STRENGTH, SURF, fly, use_field_move
 from agent.skills.fight import fight
 from agent.skills.menu import boot, choose, show_menu

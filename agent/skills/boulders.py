@@ -188,15 +188,8 @@ def _way(reach: Mapping[Square, Hop | None], to: Square) -> tuple[Hop, ...]:
     return tuple(reversed(steps))
 
 
-class BoulderGoal(NamedTuple):
-    """A boulder, by its sprite slot, and its goal: a square, or the hole to push it into."""
-
-    slot: int
-    square: Square
-
-
-def push_boulders(goals: Sequence[BoulderGoal], terrain: Terrain, state: State) -> Skill:
-    """Push boulders of this map to their squares, one by one; BLOCKED if no mon knows STRENGTH.
+def push_boulders(goals: Sequence[tuple[int, Square]], terrain: Terrain, state: State) -> Skill:
+    """Push boulders of this map, by their sprite slots, to squares or holes; BLOCKED if no mon knows STRENGTH.
 
     If a goal is unreachable, leave and re-enter the map, which resets the boulders.
     """
@@ -209,14 +202,16 @@ def push_boulders(goals: Sequence[BoulderGoal], terrain: Terrain, state: State) 
             state = yield wait(1)
             if state.map.map_id != place:
                 return Outcome.BLOCKED
-        goal = next((each for each in goals if not _is_met(each, state)), None)
-        if goal is None:
+        squares = {person.slot: person.position for person in state.people_present}
+        # A boulder that fell into a hole is absent.
+        open_goals = [(slot, to) for slot, to in goals if squares.get(slot, to) != to]
+        if not open_goals:
             return Outcome.DONE
         if not state.flags.status_1 & STRENGTH_ON:
             state = yield from use_field_move(STRENGTH, state)
             if not state.flags.status_1 & STRENGTH_ON:
                 return Outcome.BLOCKED
-        pushes = find_pushes(_room(terrain, state), spot_of(state), goal.slot, goal.square)
+        pushes = find_pushes(_room(terrain, state), spot_of(state), *open_goals[0])
         if pushes is None:
             resets -= 1
             yield from leave_map(terrain, state)
@@ -224,12 +219,6 @@ def push_boulders(goals: Sequence[BoulderGoal], terrain: Terrain, state: State) 
         else:
             state = yield from _carry_out(pushes, terrain, state)
     return Outcome.BLOCKED
-
-
-def _is_met(goal: BoulderGoal, state: State) -> bool:
-    """Return whether the boulder is at its goal; a boulder that fell into a hole is absent."""
-    squares = {person.slot: person.position for person in state.people_present}
-    return squares.get(goal.slot, goal.square) == goal.square
 
 
 def _room(terrain: Terrain, state: State) -> BoulderRoom:

@@ -19,13 +19,6 @@ UNKNOWN: Final = 100  # steps assumed for a map without a known route
 NOWHERE: Final = 1 << 60  # the cost of a way that does not exist
 
 
-class MeasuredDistances(NamedTuple):
-    """The distances to one map, and the number of spots known at that time."""
-
-    known: int
-    distances: Mapping[Spot, int]
-
-
 class _HopsInto(NamedTuple):
     """The hops by the spot at which they end: those into spot n are at the positions from first[n] to first[n + 1]."""
 
@@ -76,7 +69,8 @@ class Distances:
         self._ends: list[int] = []
         self._costs: list[int] = []
         self._into = _HopsInto.of((), (), (), 0)
-        self._to: dict[int, MeasuredDistances] = {}
+        # The distances to each map, and the number of spots known when they were measured.
+        self._to: dict[int, tuple[int, Mapping[Spot, int]]] = {}
 
     @staticmethod
     @lru_cache(maxsize=4)
@@ -91,12 +85,12 @@ class Distances:
         """
         if start not in self._number:
             self._explore(start)
-        measured = self._to.get(map_id)
+        known, distances = self._to.get(map_id, (0, {}))
         # Spots found later cannot shorten routes from earlier spots, which do not lead to them.
-        if measured is None or self._number[start] >= measured.known:
-            found = self._measure(map_id)
-            measured = self._to[map_id] = MeasuredDistances(len(self._number), found)
-        return measured.distances
+        if self._number[start] >= known:
+            distances = self._measure(map_id)
+            self._to[map_id] = len(self._number), distances
+        return distances
 
     def _explore(self, start: Spot) -> None:
         world, number = self._world, self._number

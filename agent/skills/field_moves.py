@@ -21,9 +21,7 @@ from emulator import Button, Menu, MenuKind, Party, State
 
 LANDING: Final = 60  # checks during a flight
 LANDING_LOOK: Final = 16  # frames between two checks
-TOWN_SETTLE: Final = (
-    24  # frames to the next key, as the town map reads none for 15 frames after each
-)
+TOWN_SETTLE: Final = 24  # frames to the next key; the town map reads none for 15 after each
 CUT, FLY, SURF, STRENGTH, FLASH = 15, 19, 57, 70, 148
 
 

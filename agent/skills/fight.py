@@ -212,9 +212,7 @@ def _step_without_choice(battle: Battle, order: Order | None) -> Step:
         case Phase.COPY_MOVE:
             return tap(Button.A, settle=16)  # the only way out of that list
         case Phase.DEX_PAGE:
-            return tap(
-                Button.B, settle=20
-            )  # before a question about a name, which a B would refuse
+            return tap(Button.B, settle=20)  # before a question for a name, which B would refuse
         case Phase.INTRO | Phase.BUSY:
             return wait(QUIET_FRAMES) if question_may_open(battle, order) else hold_b()
         case Phase.TEXT | Phase.LEVEL_UP if question_may_open(battle, order):

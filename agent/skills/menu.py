@@ -14,18 +14,12 @@ LAST_WITHOUT_DEX: Final = 6  # wMaxMenuItem of the START menu while the player h
 ENTRIES: Final = {MenuKind.PARTY: 0, MenuKind.ITEMS: 1}  # of the START menu, without the Pokedex
 OPENING: Final = 16  # checks of a menu that is opening, eight frames apart
 PRESSES: Final = 120  # presses allowed for one visit to menus
-QUIET: Final = (
-    4  # checks in control, without menu or text, before the visit is over, eight frames apart
-)
-ANSWERED: Final = (
-    5  # checks of an answered question, eight frames apart, before it is answered again
-)
+# Checks, eight frames apart: in control without menu or text, before the visit is over, and of an
+# answered question, before it is answered again.
+QUIET, ANSWERED = 4, 5
 QUESTIONS: Final = (
-    MenuKind.YES_NO,
-    MenuKind.NO_YES,
-    MenuKind.CHANGE_MON,
-    MenuKind.NEXT_MON,
-    MenuKind.NURSE,
+    *(MenuKind.YES_NO, MenuKind.NO_YES, MenuKind.NURSE),
+    *(MenuKind.CHANGE_MON, MenuKind.NEXT_MON),
 )
 LONGEST_START: Final = 3_000  # frames to the first screen with text, fifty seconds
 

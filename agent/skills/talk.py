@@ -121,7 +121,11 @@ def _walk_and_talk(
         facings = places(state)
         if facings is None:
             return Outcome.BLOCKED
-        world, here, hazards = terrain.world(state), spot_of(state), terrain.hazards(state).plus(stuck)
+        world, here, hazards = (
+            terrain.world(state),
+            spot_of(state),
+            terrain.hazards(state).plus(stuck),
+        )
         find = partial(find_route, world, here, facings.__contains__)
         obstacles = crowd.obstacles(state).plus(hazards)
         is_cut_off = cut_off == (world, here, facings)

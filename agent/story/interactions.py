@@ -11,7 +11,6 @@ from inspect import signature
 from typing import Any, Final
 
 from agent.skills import (
-    BoulderGoal,
     Destination,
     Skill,
     Terrain,
@@ -72,11 +71,6 @@ class Interaction:
         return self.key != "walk_to" or (x, y) in self.value
 
 
-def _answer(context: InteractionContext, state: State, at: Square, *, yes: bool) -> Skill:
-    """Answer yes or no to a wall machine."""
-    return examine(at, context.terrain, state, on_text=partial(read_text, say_yes=yes))
-
-
 def _collect(
     context: InteractionContext, state: State, person: int, outside: int, early: str
 ) -> Skill:
@@ -96,43 +90,6 @@ def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
     is_sign = any((sign.x, sign.y) == at for sign in signs)
     facings = tuple(Facing) if is_sign else (Facing.UP,)
     return examine(at, context.terrain, state, facings=facings)
-
-
-def _fetch(context: InteractionContext, state: State, person: int, outside: int) -> Skill:
-    """Take an item, which is a map object, if the steps left in the Safari Zone suffice; else end the visit."""
-    return pick_up(person, outside, context.terrain, state)
-
-
-def _hand_in(context: InteractionContext, state: State, person: int, item: int) -> Skill:
-    """Give a fossil to a person."""
-    return hand_in(person, item, context.dex.item_name(item), context.terrain, state)
-
-
-def _leave(context: InteractionContext, state: State, outside: int) -> Skill:
-    """Leave for map `outside`, and say yes when asked whether to leave."""
-    return say_yes(Destination(outside), context.terrain, state)
-
-
-def _play_on(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
-    """Wake a sleeping Pokemon on a square by using an item beside it."""
-    return use_at(item, at, context.terrain, state)
-
-
-def _push(
-    context: InteractionContext, state: State, goals: tuple[tuple[int, Square], ...]
-) -> Skill:
-    """Push boulders, given by sprite slot, in order, each to its square."""
-    return push_boulders([BoulderGoal(*each) for each in goals], context.terrain, state)
-
-
-def _search(context: InteractionContext, state: State, cans: tuple[Square, ...]) -> Skill:
-    """Search the trash cans of a map for two switches; `cans` are ordered by their numbers."""
-    return search(cans, context.terrain, state)
-
-
-def _talk_to(context: InteractionContext, state: State, _people: tuple[int, ...]) -> Skill:
-    """Talk to the chosen person, and answer yes to the first question."""
-    return talk(context.person(state), context.terrain, state, say_yes=True)
 
 
 def _vend(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
@@ -165,26 +122,39 @@ def _visit(
     return say_yes(there, context.terrain, state)
 
 
-def _walk_to(context: InteractionContext, state: State, squares: tuple[Square, ...]) -> Skill:
-    """Walk to the nearest of some squares, where a script starts."""
-    there = Destination(state.map.map_id, frozenset(squares))
-    return travel(context.terrain, there, state)
-
-
 INTERACTIONS: Final[Mapping[str, Callable[..., Skill]]] = {
-    "answer": _answer,
+    # Answer yes or no to a wall machine.
+    "answer": lambda context, state, at, yes: examine(
+        at, context.terrain, state, on_text=partial(read_text, say_yes=yes)
+    ),
     "collect": _collect,
     "examine": _examine,
-    "fetch": _fetch,
-    "hand_in": _hand_in,
-    "leave": _leave,
-    "play_on": _play_on,
-    "push": _push,
-    "search": _search,
-    "talk_to": _talk_to,
+    # Take an item, which is a map object, if the steps left in the Safari Zone suffice; else end the visit.
+    "fetch": lambda context, state, person, outside: pick_up(
+        person, outside, context.terrain, state
+    ),
+    # Give a fossil to a person.
+    "hand_in": lambda context, state, person, item: hand_in(
+        person, item, context.dex.item_name(item), context.terrain, state
+    ),
+    # Leave for map `outside`, and say yes when asked whether to leave.
+    "leave": lambda context, state, outside: say_yes(Destination(outside), context.terrain, state),
+    # Wake a sleeping Pokemon on a square by using an item beside it.
+    "play_on": lambda context, state, item, at: use_at(item, at, context.terrain, state),
+    # Push boulders, given by sprite slot, in order, each to its square.
+    "push": lambda context, state, goals: push_boulders(goals, context.terrain, state),
+    # Search the trash cans of a map for two switches; `cans` are ordered by their numbers.
+    "search": lambda context, state, cans: search(cans, context.terrain, state),
+    # Talk to the chosen person, and answer yes to the first question.
+    "talk_to": lambda context, state, _people: talk(
+        context.person(state), context.terrain, state, say_yes=True
+    ),
     "vend": _vend,
     "visit": _visit,
-    "walk_to": _walk_to,
+    # Walk to the nearest of some squares, where a script starts.
+    "walk_to": lambda context, state, squares: travel(
+        context.terrain, Destination(state.map.map_id, frozenset(squares)), state
+    ),
 }
 
 

@@ -1,16 +1,13 @@
 """Picking up items on the map: the example capability in docs/extending.md."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import pytest
-
 from agent.capabilities import forage
-from agent.skills import Outcome
+from agent.skills import Outcome, SkillRun
 from emulator import State
 from emulator.profile import symbol
 from tests.agent.demo import free_in, game_context, sensed_facts
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture, state_fixture
 
 WOOD, HEATHER_WAY = 51, 13
 SOUTHERN_PART = 12  # its first row
@@ -25,12 +22,8 @@ def items_on_map(state: State) -> int:
     return sensed_facts(FORAGING, state)[forage.ITEMS]
 
 
-@pytest.fixture
-def wood(played: Played) -> Iterator[Game]:
-    """Yield Dapple Wood at the first step into it: no item picked up, no wild Pokemon, all trainers beaten."""
-    with game_at(played.folder, free_in(WOOD)) as game:
-        game.poke({symbol("wGrassRate"): 0, EVENTS + BEATEN // 8: 0xFF})
-        yield game
+# The first step into Dapple Wood: no item picked up, no wild Pokemon, all trainers beaten.
+wood = game_fixture(free_in(WOOD), {symbol("wGrassRate"): 0, EVENTS + BEATEN // 8: 0xFF})
 
 
 def test_an_item_on_the_map_is_picked_up(wood: Game) -> None:
@@ -52,25 +45,25 @@ def test_a_full_bag_leaves_items_on_the_map(wood: Game) -> None:
     assert items_on_map(wood.state) == 0
 
 
-def test_without_items_on_the_map_the_action_is_blocked(played: Played) -> None:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        state = game.state
-    assert items_on_map(state) == 0
+start = state_fixture(lambda state: state.in_control)
+
+
+def test_without_items_on_the_map_the_action_is_blocked(start: State) -> None:
+    assert items_on_map(start) == 0
     (bound,) = FORAGING.actions
-    with pytest.raises(StopIteration) as ended:
-        next(bound.begin(state))
-    assert ended.value.value is Outcome.BLOCKED
+    assert SkillRun(bound.begin(start)).outcome is Outcome.BLOCKED
 
 
-def test_an_item_behind_another_map_is_left_until_the_player_is_nearer(played: Played) -> None:
-    def beyond_the_wood(state: State) -> bool:
-        return free_in(HEATHER_WAY)(state) and state.position.y < SOUTHERN_PART
+near_it = state_fixture(free_in(HEATHER_WAY))
+beyond_the_wood = state_fixture(
+    lambda state: free_in(HEATHER_WAY)(state) and state.position.y < SOUTHERN_PART
+)
 
-    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
-        near, hidden = game.state, game.state.flags.hidden
-    assert items_on_map(near) == 1
-    with game_at(played.folder, beyond_the_wood) as game:
-        there = game.state
-    left = replace(there, flags=replace(there.flags, hidden=hidden))
-    left = replace(left, people=near.people)
+
+def test_an_item_behind_another_map_is_left_until_the_player_is_nearer(
+    near_it: State, beyond_the_wood: State
+) -> None:
+    assert items_on_map(near_it) == 1
+    flags = replace(beyond_the_wood.flags, hidden=near_it.flags.hidden)
+    left = replace(beyond_the_wood, flags=flags, people=near_it.people)
     assert items_on_map(left) == 0

@@ -1,6 +1,5 @@
 """Healing: when the team counts as healed, and where it heals."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,7 @@ from agent.story.interactions import Healer
 from emulator import State
 from emulator.profile import symbol
 from tests.agent.demo import STORY, free_in, game_context, sensed_facts
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
@@ -25,24 +24,16 @@ STATUS_FLAGS_4, USED_CENTER = symbol("wStatusFlags4"), 0x04
 LAST_BLACKOUT_MAP, SECOND_TOWN = symbol("wLastBlackoutMap"), 1
 
 
-@pytest.fixture
-def unhealed(played: Played) -> Iterator[Game]:
-    with game_at(played.folder, lambda state: state.in_control) as game:
-        yield game
-
-
 def healed(state: State) -> int:
     return sensed_facts(HEALING, state)["healed"]
 
 
-def test_asking_without_healing_does_not_count_as_healed(unhealed: Game) -> None:
-    unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
+unhealed = game_fixture(lambda state: state.in_control, {STATUS_FLAGS_4: USED_CENTER})
+
+
+def test_only_a_blackout_map_with_a_centre_counts_as_healed_and_not_asking(unhealed: Game) -> None:
     assert unhealed.state.flags.used_center
     assert not healed(unhealed.state)
-
-
-def test_a_blackout_map_with_a_centre_counts_as_healed(unhealed: Game) -> None:
-    unhealed.poke({STATUS_FLAGS_4: USED_CENTER})
     unhealed.poke({LAST_BLACKOUT_MAP: SECOND_TOWN})
     assert healed(unhealed.state)
 
@@ -98,12 +89,13 @@ def test_a_potion_is_used_far_from_a_healer_and_not_in_the_same_town() -> None:
     assert first_of_the_plan({**worn, MAP: THIRD_TOWN}) == "travel:stone_rest_house"
 
 
+hurt = game_fixture(free_in(REST_HOUSE), {symbol("wPartyMon1HP") + 1: 1})
+
+
 @pytest.mark.parametrize(("person", "outcome"), [(1, Outcome.DONE), (2, Outcome.BLOCKED)])
 def test_asking_a_person_who_does_not_heal_is_a_failure(
-    played: Played, person: int, outcome: Outcome
+    hurt: Game, person: int, outcome: Outcome
 ) -> None:
     story = replace(STORY, healers=(Healer("rest_house", person),))
     (asking,) = heal.capability(replace(game_context(), story=story)).actions
-    with game_at(played.folder, free_in(REST_HOUSE)) as game:
-        game.poke({symbol("wPartyMon1HP") + 1: 1})
-        assert game.carry_out(asking.begin(game.state)) is outcome
+    assert hurt.carry_out(asking.begin(hurt.state)) is outcome

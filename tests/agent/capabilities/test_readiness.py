@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, cast
 import pytest
 
 from agent.app.plan import read_images
-from agent.battle.odds import chance_to_beat
+from agent.battle.odds import Foe, chance_to_beat, mon_from
 from agent.battle.suitable import fitting_for
 from agent.capabilities import story_tasks
 from agent.capabilities.battle import must_win
@@ -28,19 +28,8 @@ from agent.story.interactions import Task
 from agent.story.milestones import MilestoneLedger
 from agent.story.opponents import following, team_against, teams_of
 from agent.story.story import Story
-from emulator import (
-    RED,
-    Cartridge,
-    CartridgeKind,
-    Dex,
-    Party,
-    PartyMon,
-    State,
-    Status,
-    World,
-    read_state,
-)
-from emulator.ram.party import Dvs, MoveSlot, Stats
+from emulator import RED, Cartridge, CartridgeKind, Dex, Party, State, World, read_state
+from emulator.ram.party import Dvs
 from emulator.ram.player import Bag, Stack
 from emulator.ram.view import Ram
 from emulator.rules.stats import stats_of
@@ -50,16 +39,9 @@ from tests.emulator.synthetic.cartridge import build
 from tests.emulator.synthetic.facts import FOLDER
 
 AVERAGE: Final = Dvs(8, 8, 8, 8)
-UNTRIED: Final = Stats(0, 0, 0, 0, 0)
-WELL: Final = Status(0, poisoned=False, burned=False, frozen=False, paralyzed=False)
-PEWTER_CITY: Final = 2
-PALLET_TOWN: Final = 0
+PALLET_TOWN, PEWTER_CITY, PEWTER_GYM, CERULEAN_CITY, VERMILION_CITY = 0, 2, 54, 3, 5
+VICTORY_ROAD, SHIP = 194, 95
 ANTIDOTE: Final = 11
-PEWTER_GYM: Final = 54
-CERULEAN_CITY: Final = 3
-VERMILION_CITY: Final = 5
-VICTORY_ROAD: Final = 194
-SHIP: Final = 95
 HIGHEST: Final = 100
 POWER_ON: Final = read_state(Ram.of_image(bytes(0x2000), bytes(0x7F)), 0)
 
@@ -83,24 +65,13 @@ class Red(NamedTuple):
         """Return a team of one average Pokemon with full HP and PP."""
         dex = self.game_context.dex
         (species,) = [each for each in dex.all_species.values() if each.name == name]
-        stats = stats_of(species.base, AVERAGE, level)
-        moves = [MoveSlot(move, dex.all_moves[move].pp, 0) for move in species.moves_at(level)]
-        mon = PartyMon(
-            species=species.index,
-            nickname=name,
-            ot_id=1,
-            level=level,
-            hp=stats.hp,
-            status=WELL,
-            types=species.types,
-            catch_rate=species.catch_rate,
-            moves=tuple(moves),
-            exp=species.growth.experience_at(level),
-            stat_exp=UNTRIED,
-            dvs=AVERAGE,
-            stats=stats,
+        mon, stats = (
+            mon_from(dex, Foe(level, species.index)),
+            stats_of(species.base, AVERAGE, level),
         )
-        return Party((mon,))
+        assert mon is not None
+        exp = species.growth.experience_at(level)
+        return Party((replace(mon, hp=stats.hp, exp=exp, dvs=AVERAGE, stats=stats),))
 
     def standing_in(self, map_id: int, party: Party) -> State:
         """Return the state with another team and map."""

@@ -1,6 +1,5 @@
 """When to go shopping, and which Pokemon to catch."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,7 +16,7 @@ from emulator import Party, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
 from tests.agent.demo import DEX, STORY, free_in, game_context, sensed_facts
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture, state_fixture
 
 HEATHER_WAY = 13
 BALL, ANTIDOTE, POTION = 4, 11, 20
@@ -27,11 +26,7 @@ FULL_WITH_ONE = {POTION: 1, **dict.fromkeys(range(40, 59), 1)}
 WEAK_AGAINST_STONE, STRONG_AGAINST_STONE = 3, 7  # species of starters
 
 
-@pytest.fixture(scope="module")
-def moment(played: Played) -> State:
-    """Return a state in which shops sell."""
-    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
-        return game.state
+moment = state_fixture(free_in(HEATHER_WAY))  # in which shops sell
 
 
 def supplied(state: State, things: dict[int, int], *, money: int, starter: int) -> bool:
@@ -83,19 +78,13 @@ CONTEXT = game_context()
 HM_CUT, HM_FLASH = 196, 200
 WITHOUT_MACHINES = 33  # a species that learns from no machine and is strong against no trainer
 NEEDED = {"cut", "surf", "strength"}  # by ways and tasks; FLASH and FLY are optional
-BAG, BADGES = symbol("wNumBagItems"), symbol("wObtainedBadges")
+BAG = symbol("wNumBagItems")
 MON, SPECIES = symbol("wPartyMon1"), symbol("wPartySpecies")
 
 
-@pytest.fixture
-def town(played: Played) -> Iterator[Game]:
-    """Yield a game outdoors with a team of one Pokemon that learns from no machine."""
-    with game_at(played.folder, free_in(1)) as game:
-        game.poke({MON: WITHOUT_MACHINES, SPECIES: WITHOUT_MACHINES})
-        game.poke(
-            {BAG: 2, BAG + 1: HM_CUT, BAG + 2: 1, BAG + 3: HM_FLASH, BAG + 4: 1, BAG + 5: 0xFF}
-        )
-        yield game
+# Outdoors with a team of one Pokemon that learns from no machine, and two machines.
+machines = dict(enumerate((2, HM_CUT, 1, HM_FLASH, 1, 0xFF), start=BAG))
+town = game_fixture(free_in(1), {MON: WITHOUT_MACHINES, SPECIES: WITHOUT_MACHINES, **machines})
 
 
 def team_of(size: int, state: State) -> State:
@@ -106,19 +95,14 @@ def test_required_moves_without_a_learner_are_awaited(town: Game) -> None:
     assert {each.name for each in missing_moves(STORY, DEX, town.state)} == NEEDED
 
 
-@pytest.mark.parametrize("size", [3, 4, 5])
-def test_the_last_places_are_reserved_for_learners(town: Game, size: int) -> None:
-    assert wanted(STORY, DEX, team_of(size, town.state)) == learners_of(DEX, CUT)
-
-
-def test_with_more_places_suitable_species_and_flash_learners_are_caught_too(town: Game) -> None:
-    assert wanted(STORY, DEX, team_of(2, town.state)) > learners_of(DEX, CUT) | learners_of(
-        DEX, FLASH
-    )
-
-
-def test_a_full_team_catches_nothing(town: Game) -> None:
-    assert wanted(STORY, DEX, team_of(6, town.state)) == frozenset()
+def test_the_last_places_are_reserved_for_learners_and_a_full_team_catches_nothing(
+    town: Game,
+) -> None:
+    found = {size: wanted(STORY, DEX, team_of(size, town.state)) for size in range(2, 7)}
+    # With more places, suitable species and learners of FLASH are caught too.
+    assert found[2] > learners_of(DEX, CUT) | learners_of(DEX, FLASH)
+    assert found[3] == found[4] == found[5] == learners_of(DEX, CUT)
+    assert found[6] == frozenset()
 
 
 def test_catching_requires_a_free_place_in_the_team() -> None:

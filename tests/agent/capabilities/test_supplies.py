@@ -1,6 +1,6 @@
 """What is bought, sold, used and taught: by the tables of Red, and in the demo."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
@@ -18,7 +18,7 @@ from emulator.ram.player import Bag, Stack
 from tests.agent.capabilities.test_readiness import Red, needs_brock
 from tests.agent.capabilities.test_readiness import red as red
 from tests.agent.demo import WORLD, free_in, game_context, sensed_facts
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture, state_fixture
 
 FUCHSIA, VERMILION, CERULEAN, LOBBY = 7, 5, 3, 174
 POTION, SUPER_POTION, HYPER_POTION, MAX_POTION, FULL_RESTORE = 20, 19, 18, 17, 16
@@ -136,13 +136,7 @@ def test_what_nothing_uses_is_a_reason_to_go_to_a_shop(red: Red) -> None:
     assert for_sale(red.game_context, stacks({**supplies, NUGGET: 1})) == [NUGGET]
 
 
-@pytest.fixture
-def store(played: Played) -> Iterator[Game]:
-    def inside(state: State) -> bool:
-        return state.in_control and state.map.map_id == STORE and state.bag.quantity(POKE_BALL) > 0
-
-    with game_at(played.folder, inside) as game:
-        yield game
+store = game_fixture(lambda state: free_in(STORE)(state) and state.bag.quantity(POKE_BALL) > 0)
 
 
 def put_in_bag(game: Game, items: Mapping[int, int]) -> None:
@@ -172,12 +166,7 @@ def test_health_is_that_of_the_fighter_and_not_of_the_team(red: Red) -> None:
     assert red.facts(moment(red, 2, (lead, worn), {}, 0))["party:hp"] == 100
 
 
-@pytest.fixture(scope="module")
-def outside(played: Played) -> State:
-    with game_at(played.folder, free_in(13)) as game:
-        return game.state
-
-
+outside = state_fixture(free_in(13))
 MEDICINE = medicine.capability(game_context())
 
 

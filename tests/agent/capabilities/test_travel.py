@@ -1,6 +1,5 @@
 """Route costs and hazards: near maps first, closed gates, trainers who might win."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,7 @@ from agent.skills import Destination, Obstacles, Outcome, travel, watching_train
 from agent.skills.distances import UNKNOWN, MapDistances
 from emulator import State
 from tests.agent.demo import STORY, WORLD, free_in, game_context
-from tests.agent.support import Game, Played, game_at
+from tests.agent.support import Game, game_fixture, state_fixture
 
 HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN = 37, 0, 12, 1, 13, 2
 NOWHERE = 0xF0
@@ -24,22 +23,18 @@ def steps(start: int, end: int) -> int:
     return MapDistances.of(WORLD).steps(start, end)
 
 
-def test_the_distance_to_the_current_map_is_zero() -> None:
-    assert steps(TOWN, TOWN) == 0
-
-
 def test_each_map_on_the_way_adds_distance() -> None:
-    ways = [steps(HOUSE, each) for each in (TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN)]
+    ways = [
+        steps(HOUSE, each) for each in (HOUSE, TOWN, LANE, SECOND_TOWN, HEATHER_WAY, THIRD_TOWN)
+    ]
     assert ways == sorted(set(ways))
+    assert ways[0] == 0
+    assert steps(TOWN, NOWHERE) == UNKNOWN
 
 
 @pytest.mark.parametrize(("one", "other"), [(HOUSE, LANE), (SECOND_TOWN, THIRD_TOWN)])
 def test_distances_are_about_equal_in_both_directions(one: int, other: int) -> None:
     assert steps(one, other) == pytest.approx(steps(other, one), rel=0.5)
-
-
-def test_an_unreachable_map_has_the_unknown_distance() -> None:
-    assert steps(TOWN, NOWHERE) == UNKNOWN
 
 
 def test_the_nearer_of_two_healers_is_chosen() -> None:
@@ -71,18 +66,8 @@ FORAGER = 1
 NORTH_ROAD = {(SECOND_TOWN, 9, 0), (SECOND_TOWN, 10, 0)}
 
 
-@pytest.fixture(scope="module")
-def before_the_gate(played: Played) -> Iterator[Game]:
-    """Yield the game in the second town for the first time: the way north is closed."""
-    with game_at(played.folder, free_in(SECOND_TOWN)) as game:
-        yield game
-
-
-@pytest.fixture(scope="module")
-def on_the_way(played: Played) -> State:
-    """Return a state on the longer route, before the battle with the trainer there."""
-    with game_at(played.folder, free_in(HEATHER_WAY)) as game:
-        return game.state
+before_the_gate = game_fixture(free_in(SECOND_TOWN))  # for the first time: the way north is closed
+on_the_way = state_fixture(free_in(HEATHER_WAY))  # before the battle with the trainer there
 
 
 def closed(state: State) -> Obstacles:
@@ -103,12 +88,10 @@ def with_level(state: State, level: int) -> State:
     return replace(state, party=replace(state.party, mons=(strong, *state.party.mons[1:])))
 
 
-def test_a_closed_gate_is_a_wall(before_the_gate: Game) -> None:
-    walls = closed(before_the_gate.state).walls
-    assert walls >= NORTH_ROAD
-
-
-def test_an_open_gate_is_no_wall(on_the_way: State) -> None:
+def test_a_closed_gate_is_a_wall_and_an_open_one_is_none(
+    before_the_gate: Game, on_the_way: State
+) -> None:
+    assert closed(before_the_gate.state).walls >= NORTH_ROAD
     assert not closed(on_the_way).walls & NORTH_ROAD
 
 
@@ -138,14 +121,8 @@ def _with(state: State, event: int) -> bytes:
     return bytes(events)
 
 
-def test_a_weak_team_avoids_the_sight_of_trainers(on_the_way: State) -> None:
-    costs = in_sight(with_level(on_the_way, 2)).costs
-    assert {(HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(costs)
-
-
-def test_a_strong_team_avoids_no_trainer(on_the_way: State) -> None:
+def test_a_weak_team_avoids_the_sight_of_trainers_which_is_no_wall(on_the_way: State) -> None:
+    found = in_sight(with_level(on_the_way, 2))
+    assert {(HEATHER_WAY, x, 45) for x in (15, 16, 17)} <= set(found.costs)
+    assert not found.walls
     assert in_sight(with_level(on_the_way, 60)) == Obstacles()
-
-
-def test_squares_in_sight_are_no_walls(on_the_way: State) -> None:
-    assert not in_sight(with_level(on_the_way, 2)).walls

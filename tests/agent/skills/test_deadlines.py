@@ -37,7 +37,6 @@ def talk(state: State) -> skills.Skill:
 
 
 THERE, CORNER = skills.Destination(LANE), (4, 3)
-BOULDER = skills.BoulderGoal(1, (4, 4))
 # Each skill by its name: the state repeated forever, how the skill begins, and its maximum steps.
 TABLE: dict[str, tuple[str, Callable[..., skills.Skill], int]] = {
     "say_yes": ("free", lambda s, terrain: errands.say_yes(THERE, terrain, s), 2_000),
@@ -60,7 +59,7 @@ TABLE: dict[str, tuple[str, Callable[..., skills.Skill], int]] = {
     "use_at": ("free", lambda s, terrain: errands.use_at(73, CORNER, terrain, s), 2_000),
     "push_boulders": (
         "free",
-        lambda s, terrain: skills.push_boulders([BOULDER], terrain, s),
+        lambda s, terrain: skills.push_boulders([(1, CORNER)], terrain, s),
         2_000,
     ),
     "roam": ("lane", lambda s, terrain: skills.roam(terrain, s), 5_000),

@@ -1,6 +1,7 @@
 """The story file of Red against the recorded facts of the game: places, squares, people, events."""
 
 import json
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -27,86 +28,9 @@ from tests.red_model.world import Atlas, Fact
 
 FACTS: Final = Path(__file__).resolve().parents[4] / "shared" / "red"
 STORY: Final = Story.of(CartridgeKind.RED)
-# Our tasks, each with the step of the recorded progression that it does.
-STEPS: Final = {
-    "be_stopped": "start",
-    "take_starter": "starter",
-    "face_rival": "rival_lab",
-    "fetch_parcel": "parcel",
-    "deliver_parcel": "pokedex",
-    "beat_brock": "brock",
-    "cross_mt_moon": "mtmoon_fossil",
-    "face_rival_by_bridge": "rival_cerulean",
-    "cross_bridge": "nugget_bridge",
-    "hear_bill": "bill_talk",
-    "work_machine": "bill_pc",
-    "take_ticket": "ss_ticket",
-    "beat_misty": "misty",
-    "catch_thief": "rocket_thief",
-    "help_captain": "hm01",
-    "beat_surge": "surge",
-    "beat_erika": "erika",
-    "face_rival_in_tower": "tower_rival",
-    "calm_ghost": "marowak",
-    "rescue_fuji": "fuji",
-    "take_flute": "poke_flute",
-    "take_card_key": "card_key",
-    "face_rival_in_company": "silph_rival",
-    "free_silph": "silph_giovanni",
-    "beat_sabrina": "sabrina",
-    "beat_koga": "koga",
-    "enter_safari": "safari_enter",
-    "win_flash": "hm05_flash",
-    "win_fly": "hm02",
-    "win_surf": "hm03",
-    "return_teeth": "hm04",
-    "find_teeth": "gold_teeth",
-    "take_secret_key": "secret_key",
-    "beat_blaine": "blaine",
-    "beat_giovanni": "giovanni",
-    "face_rival_before_league": "rival_route22_2",
-    "beat_lorelei": "lorelei",
-    "beat_bruno": "bruno",
-    "beat_agatha": "agatha",
-    "beat_lance": "lance",
-    "beat_champion": "champion",
-}
-# The main steps that no single task does, each with the milestone that covers it.
-COVERED_BY: Final = {
-    "viridian_forest": "forest",
-    "pewter_pokecenter": "third_town",
-    "cerulean": "cerulean",
-    "vermilion": "vermilion",
-    "ss_anne_board": "ship",
-    "rival_ssanne": "ship",  # he comes by himself, on the way to the captain
-    "leave_ss_anne": "left_ship",
-    "teach_cut": "cut",
-    "surge_locks": "locks",
-    "rock_tunnel": "rock_tunnel",
-    "lavender": "lavender",
-    "celadon": "celadon",
-    "drink": "drink",
-    "game_corner_poster": "hideout",
-    "lift_key": "lift_key",
-    "silph_scope": "silph_scope",
-    "saffron_guard": "saffron",
-    "snorlax_r12": "sleeper",
-    "fuchsia": "fuchsia",
-    "teach_surf_strength": "strength",
-    "cinnabar": "cinnabar",
-    "mansion_switch_3f": "secret_key",
-    "mansion_b1f_switch": "secret_key",
-    "mansion_b1f_switch2": "secret_key",
-    "route22_gate": "victory_road",
-    "route23": "victory_road",
-    "vr1_boulder": "first_switch",
-    "vr2_switch1": "second_switch",
-    "vr3_switch": "third_switch",
-    "vr3_hole": "last_switch",
-    "vr2_switch2": "last_switch",
-    "indigo": "indigo_plateau",
-    "hall_of_fame": "hall_of_fame",
-}
+TABLE: Final = tomllib.loads(Path(__file__).with_name("red_steps.toml").read_text("utf-8"))
+STEPS: Final[dict[str, str]] = TABLE["steps"]
+COVERED_BY: Final[dict[str, str]] = TABLE["covered_by"]
 ROUTE_4: Final = 15
 every_step = pytest.mark.parametrize(
     "task", [each for each in STORY.tasks if each.id in STEPS], ids=lambda task: task.id
@@ -216,13 +140,6 @@ def test_menus_opened_as_witness_suppress_the_text_reflex() -> None:
     assert all("text" in suppresses[f"witness:{id_}"] for id_ in shown)
 
 
-def test_healers_are_the_nurses_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
-    for healer in STORY.healers:
-        place = STORY.place(healer.place)
-        (nurse,) = [row for row in maps[place.map_id]["objects"] if row["i"] == healer.person]
-        assert nurse["sprite"] == "NURSE"
-
-
 def test_gates_are_at_the_squares_in_the_facts() -> None:
     guarded = [each for each in Atlas.of_red().gates if each.kind in ("coord", "row", "object")]
     beyond = [each for each in guarded if each.opened_by.startswith("Hall of Fame")]
@@ -234,15 +151,8 @@ def test_gates_are_at_the_squares_in_the_facts() -> None:
 
 def test_places_behind_a_gate_need_the_facts_that_open_it() -> None:
     needs = {place.name: set(place.needs) for place in STORY.places}
-    beyond_the_old_man = (
-        "route_2",
-        "viridian_forest",
-        "pewter_city",
-        "pewter_mart",
-        "pewter_pokecenter",
-        "pewter_gym",
-        "mt_moon_b2f",
-    )
+    pewter = ("pewter_city", "pewter_mart", "pewter_pokecenter", "pewter_gym")
+    beyond_the_old_man = ("route_2", "viridian_forest", *pewter, "mt_moon_b2f")
     assert all("event:got_pokedex" in needs[place] for place in beyond_the_old_man)
     assert "badge:boulder" in needs["mt_moon_b2f"]
     assert len(needs["viridian_gym"]) == 7
@@ -267,15 +177,19 @@ def test_routes_avoid_guarded_squares(image: str, closed: set[tuple[int, int, in
     assert game_context.terrain.hazards(state).walls & corners == closed
 
 
-def test_clerks_are_those_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
+def test_healers_and_clerks_are_those_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
     marts = json.loads((FACTS / "data" / "marts.json").read_text(encoding="utf-8"))["marts"]
     slots = {(row["map"], row["clerk"]["obj"]) for row in marts}
+    nurses, clerks = (
+        ((each, "NURSE") for each in STORY.healers),
+        ((each, "CLERK") for each in STORY.clerks),
+    )
+    for each, sprite in (*nurses, *clerks):
+        map_id = STORY.place(each.place).map_id
+        (person,) = [row for row in maps[map_id]["objects"] if row["i"] == each.person]
+        assert person["sprite"] == sprite
+    assert {(STORY.place(each.place).map_id, each.person) for each in STORY.clerks} <= slots
     assert len(STORY.clerks) == 10
-    for clerk in STORY.clerks:
-        place = STORY.place(clerk.place)
-        assert (place.map_id, clerk.person) in slots
-        (person,) = [row for row in maps[place.map_id]["objects"] if row["i"] == clerk.person]
-        assert person["sprite"] == "CLERK"
 
 
 def test_only_the_clerk_with_the_parcel_has_a_precondition() -> None:
