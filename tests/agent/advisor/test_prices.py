@@ -41,21 +41,16 @@ def test_prices_come_from_the_data_file() -> None:
     assert price.of(usage) == Decimal("2") * 10**9 + Decimal("16.6") * 10**9
 
 
-def test_every_default_price_has_the_usual_ratios() -> None:
+def test_every_default_price_has_a_source_a_date_and_the_usual_ratios() -> None:
     """A typing error in the data would surprise the user on the bill."""
+    text = Path(prices_module.__file__).with_name("prices.toml").read_text(encoding="utf-8")
+    assert all(each["source"] and each["date"] for each in tomllib.loads(text)["models"].values())
     for model, price in load_prices().models.items():
         rates = price.rates
         assert rates.cache_read < rates.input < rates.output, model
         assert rates.input * 5 == rates.output, model
         assert rates.input * 5 == rates.cache_write_5m * 4, model
         assert rates.input * 2 == rates.cache_write_1h, model
-
-
-def test_every_price_has_a_source_and_a_date() -> None:
-    text = Path(prices_module.__file__).with_name("prices.toml").read_text(encoding="utf-8")
-    for table in tomllib.loads(text)["models"].values():
-        assert table["source"]
-        assert table["date"]
 
 
 def test_a_prompt_above_the_limit_costs_the_long_prompt_rates() -> None:
@@ -65,9 +60,9 @@ def test_a_prompt_above_the_limit_costs_the_long_prompt_rates() -> None:
     assert price.of(Usage(cache_write_1h=100_001, output=2)) == 100_001 * 1_000 + 2 * 2_500
 
 
-@pytest.mark.parametrize("model", ["claude-haiku-4-5", "claude-haiku-4-5-20251001"])
-def test_a_date_suffix_does_not_change_the_price(model: str) -> None:
-    assert load_prices().require(model).of(Usage(input=1)) == 1_000
+def test_a_date_suffix_does_not_change_the_price() -> None:
+    for model in ("claude-haiku-4-5", "claude-haiku-4-5-20251001"):
+        assert load_prices().require(model).of(Usage(input=1)) == 1_000
 
 
 def test_an_unknown_model_raises_an_error_that_says_what_to_add() -> None:
@@ -98,13 +93,7 @@ def test_a_fraction_of_a_nanodollar_is_rounded_up(tmp_path: Path) -> None:
         "models = 3",
         "[models]\nm = 'free'",
         "[models.m]\ninput = 1",
-        "[models.m]\n" + ONE.replace("= 1.5", "= -1"),
-        "[models.m]\n" + ONE.replace("= 1.5", "= nan"),
-        "[models.m]\n" + ONE.replace("= 1.5", "= inf"),
         "[models.m]\n" + ONE.replace("= 1.5", "= 1e-7"),
-        "[models.m]\n" + ONE.replace("= 1.5", "= 1e300"),
-        "[models.m]\n" + ONE.replace("= 1.5", "= true"),
-        "[models.m]\n" + ONE.replace("= 1.5", "= '1.5'"),
         "[models.m]\n" + ONE + "long_prompt_over = 5",
         "[models.m]\n" + ONE + "long_prompt_over = -5\n[models.m.long_prompt]\n" + ONE,
         "aliases = [1]",
@@ -207,10 +196,6 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[models]\nusual = 'a'",
         "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.week]\ncalls = 3",
         "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ncoins = 3",
-        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ndollars = 'many'",
-        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ndollars = nan",
-        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ncalls = '5'",
-        "[models]\nusual = 'a'\nsmall = 'b'\n[ceilings.run]\ntokens = 1.5",
         "[models]\nusual = 'a'\nsmall = 'b'\n[[steps]]\nsmall = true",
         "[thinking]\nthinking = 'deep'",
         "[thinking]\neffort = 'huge'",
@@ -218,9 +203,7 @@ def test_terms_can_be_read_from_a_file(tmp_path: Path) -> None:
         "[conversation]\nmessage_tokens = 9",
         "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = '9'",
         "[conversation]\nmessage_tokens = 9_000\nobservation_tokens = 9_000\nsize = 1",
-        "[prompt]\nrules = 7",
         "[prompt]\nrules = 'none.txt'",
-        "[prices]\n'a' = -1",
         "[model]\nusual = 'a'",
     ],
 )
@@ -274,14 +257,11 @@ def test_totals_have_tokens_by_kind_and_the_share_of_memory(wallets: RunWallets)
 
 
 def test_calls_of_unknown_cost_are_summed_separately(wallets: RunWallets) -> None:
+    spent = spent_on(wallets.store.calls.all())
+    assert (spent.nanos, spent.calls, spent.memory_share) == (0, 0, 0)
     make_call(wallets, SMALL, "stuck", None)
     spent = spent_on(wallets.store.calls.all())
     assert spent.unknown_nanos == spent.nanos == 700_000
-
-
-def test_without_calls_all_totals_are_zero(wallets: RunWallets) -> None:
-    spent = spent_on(wallets.store.calls.all())
-    assert (spent.nanos, spent.calls, spent.memory_share) == (0, 0, 0)
 
 
 def request(text: str, **more: object) -> Request:
@@ -310,10 +290,6 @@ def test_every_part_of_a_request_counts() -> None:
         full = Request(**{"model": "m", "system": [], "messages": [], **part})  # type: ignore[arg-type]
         (sent,) = part.values()
         assert input_token_bound(full) - input_token_bound(bare) >= len(json.dumps(sent)) - 4
-
-
-def test_text_added_by_the_service_counts() -> None:
-    assert input_token_bound(Request("m", [], [])) >= ADDED
 
 
 def test_every_picture_counts_as_the_largest_one() -> None:

@@ -261,14 +261,9 @@ def test_a_result_whose_call_was_observed_is_dropped() -> None:
     assert turns_of([turn("user", result("a", "found", is_error=False))]) == []
 
 
-def test_a_conversation_that_begins_with_the_model_gets_a_user_turn() -> None:
-    assert [each["role"] for each in turns_of([turn("assistant", text("west"))])] == [
-        "user",
-        "assistant",
-    ]
-
-
-def test_blank_texts_are_not_sent() -> None:
+def test_a_conversation_begins_with_a_user_turn_and_has_no_blank_text() -> None:
+    begun = turns_of([turn("assistant", text("west"))])
+    assert [each["role"] for each in begun] == ["user", "assistant"]
     turns = turns_of([turn("user", text(" \n"), text("a")), turn("assistant", text(""))])
     assert turns == [{"role": "user", "content": [text("a")]}]
 
@@ -337,21 +332,15 @@ BLOCK = "<observations>\n## Setbacks\n- lost against RAT L9\n</observations>"
 
 
 @pytest.mark.parametrize("mode", Mode)
-def test_c14_observations_follow_the_environment(mode: Mode) -> None:
+def test_c09_c14_observations_follow_the_environment_and_leave_no_empty_block(mode: Mode) -> None:
     text = build_prompt("You are at the gym.", BLOCK, mode)
     assert f"You are at the gym.\n\n{BLOCK}\n\n" in text
     assert text.count("<observations>") == 1
-
-
-@pytest.mark.parametrize("mode", Mode)
-@pytest.mark.parametrize("nothing", [None, ""])
-def test_c09_c14_without_observations_the_prompt_has_no_empty_block(
-    mode: Mode, nothing: str | None
-) -> None:
-    text = build_prompt("You are at the gym.", nothing, mode)
-    assert "observations>" not in text
-    assert "\n\n\n" not in text
-    assert "You are at the gym.\n\nTrust" in text
+    for nothing in (None, ""):
+        text = build_prompt("You are at the gym.", nothing, mode)
+        assert "observations>" not in text
+        assert "\n\n\n" not in text
+        assert "You are at the gym.\n\nTrust" in text
 
 
 def test_c14_the_two_modes_ask_for_different_things() -> None:
@@ -432,8 +421,5 @@ def test_d11_without_a_date_observations_show_game_time() -> None:
     )
     assert "tick 100" in text
     assert "ago" not in text
-
-
-def test_empty_observations_get_no_age() -> None:
-    annotate = AgeAnnotator().annotate(ConversationView(), question())
-    assert (annotate.reflection, annotate.observations) == ("", "")
+    empty = AgeAnnotator().annotate(ConversationView(), question())
+    assert (empty.reflection, empty.observations) == ("", "")

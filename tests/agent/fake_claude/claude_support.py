@@ -1,5 +1,6 @@
 """The real SDK against the stand-in server."""
 
+import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -8,6 +9,7 @@ import anthropic
 
 from tests.fake_service import FakeClaude, scenario_of
 
+TRUSTED: Final = ssl.create_default_context()  # read once, not for every client
 MODEL: Final = "claude-sonnet-5"
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
@@ -43,7 +45,11 @@ Candidates:
 def client_of(server: FakeClaude, timeout: float = 5.0) -> Iterator[anthropic.Anthropic]:
     """Yield a client without retries."""
     with anthropic.Anthropic(
-        base_url=server.url, api_key="secret-key", max_retries=0, timeout=timeout
+        base_url=server.url,
+        api_key="secret-key",
+        max_retries=0,
+        timeout=timeout,
+        http_client=anthropic.DefaultHttpxClient(verify=TRUSTED),
     ) as client:
         yield client
 
