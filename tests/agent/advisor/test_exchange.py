@@ -116,8 +116,8 @@ def test_the_text_of_a_tool_cannot_close_its_tag() -> None:
 
 
 def test_a_busy_memory_file_is_a_tool_error() -> None:
-    fixed = FixedParts((failing(BusyStore("memory.sqlite is in use; try again")),))
-    with advising(tool_scenario([LOOK_CALL]), fixed=fixed) as bench:
+    busy = failing(BusyStore("memory.sqlite is in use; try again"))
+    with advising(tool_scenario([LOOK_CALL]), fixed=FixedParts((busy,))) as bench:
         assert bench.advisor.ask(question()) == GIVEN
     assert "is in use" in results(bench)[0]["content"][0]["text"]
 
@@ -281,11 +281,10 @@ def test_a_ceiling_within_a_question_leaves_the_conversation_valid() -> None:
 
 
 def test_the_cost_of_a_call_is_settled_and_a_free_call_cancelled() -> None:
-    faults = (
-        ServiceFault(Fault.OVERLOADED, turns=(1,)),
-        ServiceFault(Fault.SERVER_ERROR, turns=(2,)),
-    )
-    with advising(fault_scenario(*faults)) as bench:
+    kinds = enumerate((Fault.OVERLOADED, Fault.SERVER_ERROR), start=1)
+    with advising(
+        fault_scenario(*(ServiceFault(kind, turns=(at,)) for at, kind in kinds))
+    ) as bench:
         bench.advisor.ask(question())
     assert bench.wallet.cancelled == 1
     unknown, known = bench.wallet.settled
@@ -402,12 +401,9 @@ def test_unknown_and_repeated_names_are_dropped() -> None:
     )
 
 
-def test_candidates_without_offered_candidates_are_ignored() -> None:
+def test_an_answer_may_have_only_goals_or_only_candidates() -> None:
     bare = question(candidates=(), goals=(Option("heal", "a full party"),))
     assert parse_advice(json.dumps(ANSWER), bare, str) == Advice(("heal",), (), "the ledge", 0.7)
-
-
-def test_an_answer_may_have_only_goals_or_only_candidates() -> None:
     assert advice(goals=[]).goals == ()
     assert advice(candidates=[]).goals == ("heal",)
 
@@ -419,11 +415,7 @@ def test_an_answer_may_have_only_goals_or_only_candidates() -> None:
         ({"goals": "heal"}, "not a list of names"),
         ({"goals": [], "candidates": []}, "neither a goal nor a candidate"),
         ({"confidence": 7}, "not a number from 0 to 1"),
-        ({"confidence": -0.1}, "not a number from 0 to 1"),
-        ({"confidence": True}, "not a number from 0 to 1"),
-        ({"confidence": "high"}, "not a number from 0 to 1"),
         ({"confidence": float("nan")}, "not a JSON object"),
-        ({"confidence": float("inf")}, "not a JSON object"),
     ],
 )
 def test_unusable_advice_names_the_problem(changes: dict[str, Any], problem: str) -> None:
@@ -479,17 +471,7 @@ def test_any_text_of_a_model_is_advice_for_the_question_or_unusable(value: objec
         assert len(found.note) <= 300
 
 
-ODD_VALUES = (
-    "9" * 400,
-    "9" * 4_299,
-    "1e999",
-    "NaN",
-    "true",
-    '"0.5"',
-    "-0.1",
-    "1.1",
-    "[" * 70 + "]" * 70,
-)
+ODD_VALUES = ("9" * 4_299, "1e999", "NaN", "true", '"0.5"', "-0.1", "1.1", "[" * 70 + "]" * 70)
 
 
 @pytest.mark.parametrize("field", ["confidence", "goals", "candidates", "note"])
@@ -503,23 +485,16 @@ def test_an_answer_with_an_odd_value_is_unusable(field: str) -> None:
                 parse_advice(words, question(), str)
 
 
-ODD_ERRORS = [KeyError("odd"), RecursionError()]
-
-
-@pytest.mark.parametrize("error", ODD_ERRORS, ids=lambda each: type(each).__name__)
-def test_any_error_of_a_tool_is_a_fault_that_the_breaker_counts(error: Exception) -> None:
-    line = ScriptedAnswer(rounds=[[ToolCall("look", {"place": "pewter"})]] * 2)
-    fixed = FixedParts(tools=(failing(error),))
-    with advising(ServiceScenario(lines=[line]), fixed=fixed) as bench:
+def test_any_error_of_a_tool_is_a_fault_that_the_breaker_counts() -> None:
+    with advising(tool_scenario([LOOK_CALL]), fixed=FixedParts((failing(KeyError()),))) as bench:
         answer = bench.advisor.ask(question())
         again = bench.advisor.ask(question())
-    name = type(error).__name__
-    assert answer == again == NoAnswer(NoAnswerReason.FAULT, f"unexpected: {name}")
+    assert answer == again == NoAnswer(NoAnswerReason.FAULT, "unexpected: KeyError")
     assert bench.breaker.failures == [(FaultKind.UNEXPECTED, None)] * 2
     assert bench.counts["fault:unexpected"] == 2
 
 
-@pytest.mark.parametrize("error", ODD_ERRORS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("error", [KeyError(), RecursionError()], ids=repr)
 def test_any_error_of_reading_a_reply_is_a_fault_that_stays_booked(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,30 +87,20 @@ def test_a_server_without_counting_is_asked_to_count_once() -> None:
         assert len(bench.server.requests) == 1
 
 
-BODY: dict[str, Any] = {
-    "model": "m",
-    "messages": [
-        {"role": "user", "content": "Where to?"},
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": "", "signature": "s"},
-                {"type": "tool_use", "id": "a", "name": "look", "input": {"place": "x"}},
-            ],
-        },
-        {
-            "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "a", "content": "a gym"}],
-        },
-    ],
-    "tools": [{"name": "look"}],
-}
-
-
 def test_earlier_calls_become_text_where_there_are_no_tools() -> None:
     features = ServiceFeatures(is_own=False)
     features.leave_out("m", ["tools", "thinking", "an old name"])
-    body = features.without_missing(BODY)
+    thought = {"type": "thinking", "thinking": "", "signature": "s"}
+    call = {"type": "tool_use", "id": "a", "name": "look", "input": {"place": "x"}}
+    found = {"type": "tool_result", "tool_use_id": "a", "content": "a gym"}
+    messages = [
+        {"role": "user", "content": "Where to?"},
+        {"role": "assistant", "content": [thought, call]},
+        {"role": "user", "content": [found]},
+    ]
+    body: Any = features.without_missing(
+        {"model": "m", "messages": messages, "tools": [{"name": "look"}]}
+    )
     assert "tools" not in body
     kinds = [each["type"] for turn in body["messages"][1:] for each in turn["content"]]
     assert kinds == ["text", "text"]

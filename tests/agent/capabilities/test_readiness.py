@@ -215,12 +215,8 @@ def test_the_first_of_the_four_is_followed_by_the_teams_of_the_others() -> None:
     tasks = {each.id: each for each in STORY.tasks}
     teams = [teams_of(STORY, DEX, tasks[each])[0] for each in ROW]
     assert following(STORY, DEX, tasks[ROW[0]], POWER_ON) == tuple(teams[1:])
-    assert following(STORY, DEX, tasks[ROW[-1]], POWER_ON) == ()
-
-
-def test_a_single_leader_is_followed_by_no_team() -> None:
-    (leader,) = [each for each in STORY.tasks if each.id == "challenge_leader"]
-    assert following(STORY, DEX, leader, POWER_ON) == ()
+    for last in (ROW[-1], "challenge_leader"):
+        assert following(STORY, DEX, tasks[last], POWER_ON) == ()
 
 
 def test_the_vending_machine_sells_the_drinks_of_the_story() -> None:

@@ -107,21 +107,13 @@ def test_a_refused_field_move_closes_all_menus(town: Game) -> None:
     assert town.state.position == before
 
 
-def test_fly_reaches_a_visited_town(town: Game) -> None:
+def test_fly_reaches_a_visited_town_with_the_badge(town: Game) -> None:
     set_mon(town, STARTER, HIT, FLY)
-    assert town.carry_out(fly(FIRST_TOWN, TOWNS, town.state), within=200) is Outcome.DONE
-    assert town.state.map.map_id == FIRST_TOWN
-    assert town.state.in_control
-
-
-def test_fly_needs_the_badge_and_a_visited_town(town: Game) -> None:
-    set_mon(town, STARTER, HIT, FLY)
-    assert town.carry_out(fly(2, TOWNS, town.state), within=200) is Outcome.BLOCKED
-    assert town.state.in_control
-    town.poke({BADGES: 0})
-    assert town.carry_out(fly(FIRST_TOWN, TOWNS, town.state), within=200) is Outcome.BLOCKED
-    assert town.state.map.map_id == SECOND_TOWN
-    assert town.state.in_control
+    for badges, to, end in ((0xFF, 2, "BLOCKED"), (0, FIRST_TOWN, "BLOCKED"), (0xFF, 0, "DONE")):
+        town.poke({BADGES: badges})
+        assert town.carry_out(fly(to, TOWNS, town.state), within=200) is Outcome[end]
+        assert town.state.map.map_id == (FIRST_TOWN if end == "DONE" else SECOND_TOWN)
+        assert town.state.in_control
 
 
 def test_the_learner_is_the_mon_that_loses_least(town: Game) -> None:
@@ -189,16 +181,8 @@ def test_travel_avoids_a_closed_square_and_blocks_when_both_are_closed(quiet_lan
     assert quiet_lane.carry_out(travel(terrain, north, quiet_lane.state)) is Outcome.DONE
     quiet_lane.console.load(start)
     quiet_lane.poke(right)
-    assert (
-        quiet_lane.carry_out(travel(terrain, north, quiet_lane.state, patience=3))
-        is Outcome.BLOCKED
-    )
-
-
-def test_an_unchanged_terrain_is_the_plain_world(in_town: Game) -> None:
-    terrain = Terrain(WORLD)
-    assert terrain.world(in_town.state) is WORLD
-    assert terrain.to_json() == {}
+    skill = travel(terrain, north, quiet_lane.state, patience=3)
+    assert quiet_lane.carry_out(skill) is Outcome.BLOCKED
 
 
 def test_changed_blocks_are_kept_until_the_map_is_seen_again(in_town: Game) -> None:
@@ -220,6 +204,8 @@ def test_changed_blocks_are_kept_until_the_map_is_seen_again(in_town: Game) -> N
 
 def test_a_terrain_is_restored_unchanged(in_town: Game) -> None:
     terrain, again = Terrain(WORLD), Terrain(WORLD)
+    assert terrain.world(in_town.state) is WORLD
+    assert terrain.to_json() == {}
     fill_pond(in_town)
     seen = terrain.world(in_town.state)
     saved = json.loads(json.dumps(terrain.to_json()))

@@ -111,9 +111,12 @@ def test_a_detour_does_not_lead_over_the_previous_map(lane: Game) -> None:
         assert state.map.map_id == LANE
 
 
-def test_a_destination_without_a_route_is_blocked(town: Game) -> None:
+def test_travel_and_roaming_end_at_once_where_they_are_done_or_lead_nowhere(town: Game) -> None:
+    assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE
     skill = travel(Terrain(WORLD), Destination(NOWHERE), town.state, patience=3)
     assert town.carry_out(skill) is Outcome.BLOCKED
+    assert not list(wild_squares(WORLD.map(TOWN)))
+    assert town.carry_out(roam(Terrain(WORLD), town.state)) is Outcome.BLOCKED
 
 
 def test_a_warp_that_leads_elsewhere_twice_is_no_longer_used(played: Played) -> None:
@@ -138,10 +141,6 @@ def test_a_mat_is_left_in_the_time_that_routes_expect(played: Played) -> None:
 
 def before_a_mat(state: State) -> bool:
     return WORLD.map(HOUSE).warp_at(state.map.x, state.map.y + 1) is not None
-
-
-def test_travel_to_the_current_map_is_done(town: Game) -> None:
-    assert town.carry_out(travel(Terrain(WORLD), Destination(TOWN), town.state)) is Outcome.DONE
 
 
 def before_the_gap(state: State) -> bool:
@@ -184,11 +183,6 @@ def test_roaming_meets_a_wild_mon(roam_lane: Game) -> None:
     roam_lane.poke({symbol("wGrassRate"): ALWAYS})
     skill = roam(Terrain(WORLD), roam_lane.state)
     assert any(state.in_battle for state in islice(states_of(roam_lane, skill), 200))
-
-
-def test_roaming_is_blocked_without_wild_squares(town: Game) -> None:
-    assert not list(wild_squares(WORLD.map(TOWN)))
-    assert town.carry_out(roam(Terrain(WORLD), town.state)) is Outcome.BLOCKED
 
 
 GARDENER = 2  # of the town: never walks
