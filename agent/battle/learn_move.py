@@ -3,22 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
-from emulator import Dex, PartyMon, State
+from emulator import Dex, PartyMon, State, rules
 from emulator.ram import MoveOffer, read_offer
-from emulator.rules import MoveData, effects, stage_change
 
 HM_MOVES: Final = frozenset({15, 19, 57, 70, 148})  # cannot be forgotten
 BYTE: Final = 255
 SPECIAL_DAMAGE: Final = 40  # assumed power of moves with fixed damage
 RARE_USE: Final = 0.25  # factor for moves that are rarely useful
 STATUS: Final = {
-    effects.SLEEP: 30.0,
-    effects.PARALYZE: 24.0,
-    effects.LEECH_SEED: 20.0,
-    effects.HEAL: 24.0,
-    effects.CONFUSE: 16.0,
-    effects.POISON: 14.0,
-    effects.REFLECT: 8.0,
+    rules.SLEEP: 30.0,
+    rules.PARALYZE: 24.0,
+    rules.LEECH_SEED: 20.0,
+    rules.HEAL: 24.0,
+    rules.CONFUSE: 16.0,
+    rules.POISON: 14.0,
+    rules.REFLECT: 8.0,
 }
 STAGE: Final = 3.0
 NEXT_STATUS: Final = 0.35  # factor for each further status move
@@ -108,26 +107,26 @@ def _score(dex: Dex, mon: PartyMon, moves: Sequence[int]) -> float:
     return covered / max(len(targets), 1) + DEPTH * sum(value for _, value in attacks) + helped
 
 
-def _power(move: MoveData) -> float:
+def _power(move: rules.MoveData) -> float:
     """Return the effective power of a move before accuracy; 0 for a status move."""
-    if move.number == effects.MOVE_COUNTER or move.effect in (effects.DREAM_EATER, effects.EXPLODE):
+    if move.number == rules.MOVE_COUNTER or move.effect in (rules.DREAM_EATER, rules.EXPLODE):
         return move.power * RARE_USE
-    if move.effect in (*effects.CHARGES, effects.HYPER_BEAM):
+    if move.effect in (*rules.CHARGES, rules.HYPER_BEAM):
         return move.power / 2
-    if move.effect in effects.SEVERAL_HITS:
+    if move.effect in rules.SEVERAL_HITS:
         return move.power * 3
-    hits = 2 if move.effect in effects.TWO_HITS else 1
+    hits = 2 if move.effect in rules.TWO_HITS else 1
     return SPECIAL_DAMAGE if move.power == 1 else move.power * hits
 
 
-def _attack_value(mon: PartyMon, move: MoveData) -> float:
+def _attack_value(mon: PartyMon, move: rules.MoveData) -> float:
     stab = 1.5 if move.type in mon.types else 1.0
     stat = mon.stats.special if move.special else mon.stats.attack
     strength = stat / max(mon.stats.attack, mon.stats.special, 1)
     return _power(move) * move.accuracy / BYTE * stab * strength
 
 
-def _status_value(move: MoveData) -> float:
-    change = stage_change(move.effect)
+def _status_value(move: rules.MoveData) -> float:
+    change = rules.stage_change(move.effect)
     value = STAGE * abs(change.by) if change else STATUS.get(move.effect, 2.0)
     return value * move.accuracy / BYTE

@@ -180,14 +180,11 @@ def test_routes_avoid_guarded_squares(image: str, closed: set[tuple[int, int, in
 def test_healers_and_clerks_are_those_in_the_facts(maps: dict[int, dict[str, Any]]) -> None:
     marts = json.loads((FACTS / "data" / "marts.json").read_text(encoding="utf-8"))["marts"]
     slots = {(row["map"], row["clerk"]["obj"]) for row in marts}
-    nurses, clerks = (
-        ((each, "NURSE") for each in STORY.healers),
-        ((each, "CLERK") for each in STORY.clerks),
-    )
-    for each, sprite in (*nurses, *clerks):
-        map_id = STORY.place(each.place).map_id
-        (person,) = [row for row in maps[map_id]["objects"] if row["i"] == each.person]
-        assert person["sprite"] == sprite
+    at = [(each.place, each.person, "NURSE") for each in STORY.healers]
+    at += [(each.place, each.person, "CLERK") for each in STORY.clerks]
+    for place, number, sprite in at:
+        objects = maps[STORY.place(place).map_id]["objects"]
+        assert [row["sprite"] for row in objects if row["i"] == number] == [sprite]
     assert {(STORY.place(each.place).map_id, each.person) for each in STORY.clerks} <= slots
     assert len(STORY.clerks) == 10
 
