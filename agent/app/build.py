@@ -31,7 +31,7 @@ from agent.record.encounters import ActionWatch, EncounterProducers, StuckProduc
 from agent.record.game_names import AGENT, GameNames
 from agent.record.observations import PlayObservations
 from agent.record.producers import PlayProducers
-from agent.skills import Terrain
+from agent.skills import Skills, Terrain
 from agent.story.milestones import MilestoneLedger, ReachedMilestone
 from agent.story.story import Story
 from emulator import Cartridge, Dex, Font, RecordingConsole, State, World
@@ -57,7 +57,7 @@ from memory.tiers import UNPLANNED, MemoryAIIntegration
 class GameParts(NamedTuple):
     """Static input of decisions: the story, world and tables of a cartridge, and the seed of the run.
 
-    `actions` are those that branches of the run have made so far, by name.
+    `actions` are those that branches of the run have made so far, by name; `skills` carry them out.
     """
 
     story: Story
@@ -65,6 +65,7 @@ class GameParts(NamedTuple):
     dex: Dex
     seed: int
     actions: dict[str, Action]
+    skills: Skills = Skills()
 
     @classmethod
     def of(cls, cartridge: Cartridge, story: Story, seed: int) -> Self:
@@ -94,7 +95,7 @@ class DecisionParts:
         self._memory = memory
         self._hooks = hooks
         self.terrain = Terrain(game.world)
-        self.ledger = MilestoneLedger(story.milestones, hooks)
+        self.ledger = MilestoneLedger(story.milestones, hooks, is_drawn=game.skills.is_drawn)
         episodes = scope_name(AGENT, "ltm:episodic")
         self.experience = Experience(memory.recall, uses, episodes, session, store.run_id)
         actions = memory.actions(store, hooks)
@@ -122,10 +123,11 @@ class DecisionParts:
             self.choices,
             hooks,
             actions=game.actions,
+            skills=game.skills,
         )
         memory.blackboard.subscribe(session, RecallJudge(self._context, actions).saw)
         self.recovery = StuckRecovery(
-            ProgressMonitor(), game.seed, escape(self.terrain), inquiry(self._context)
+            ProgressMonitor(), game.seed, escape(self._context), inquiry(self._context)
         )
 
     def mind(self, *more: Topic) -> Mind:
@@ -179,6 +181,7 @@ class Branch:
             Font.of(console.cartridge),
             game.world,
             self.ledger.due if model_advice is None else partial(self._due, model_advice),
+            is_drawn=game.skills.is_drawn,
         )
         self.loop = Loop(console, perceiver, self.mind, self.ledger, self.hooks, console.link.tick)
         self._watch()

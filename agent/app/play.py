@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent import HOME
 from agent.advisor.port import Decider
 from agent.advisor.secrets import require_credentials
+from agent.app.build import GameParts
 from agent.app.process import Interrupt
 from agent.app.session import (
     AT_END,
@@ -68,7 +69,7 @@ class OpenSession(NamedTuple):
 
 
 @contextmanager
-def session_of_run(
+def session_of_run(  # noqa: PLR0913  # the parts of a session
     home: Path,
     settings: RunSettings,
     console: Console,
@@ -76,10 +77,11 @@ def session_of_run(
     interrupt: Interrupt,
     *more: Topic,
     asking: AdviceSource | None = None,
+    game: GameParts | None = None,
 ) -> Iterator[OpenSession]:
     """Yield a session of the run in `home`, created if missing, with the memory in `home`.
 
-    `more` are topics added to those of every game; without `asking`, no model is asked.
+    `more` are topics added to those of every game; without `asking`, no model is asked; `game` as of `Session`.
     """
     path, now = home / RUN, settings.started.timestamp()
     is_new = not path.exists()
@@ -90,7 +92,9 @@ def session_of_run(
         stack.enter_context(closing(folder))
         knowledge = open_knowledge_store(home / KNOWLEDGE, now=now)
         stack.enter_context(closing(knowledge))
-        session = Session(folder, console, knowledge, story, interrupt, *more, asking=asking)
+        session = Session(
+            folder, console, knowledge, story, interrupt, *more, asking=asking, game=game
+        )
         yield OpenSession(session, folder, knowledge)
 
 

@@ -103,7 +103,7 @@ class Start(NamedTuple):
 class Session:
     """The agent on one console, writing one run; `more` are topics added to those of the registry.
 
-    Without `asking`, no advice is asked for.
+    Without `asking`, no advice is asked for; `game` replaces the parts of the cartridge in the slot.
     """
 
     _games: ClassVar[int] = 0  # that this process has begun to play
@@ -118,6 +118,7 @@ class Session:
         *more: Topic,
         asking: AdviceSource | None = None,
         back: ReturnPoint = NEWEST,
+        game: GameParts | None = None,
     ) -> None:
         self._folder = folder
         self._store = folder.store
@@ -139,7 +140,7 @@ class Session:
             self._store.next_session(),
             settings,
             knowledge,
-            GameParts.of(console.cartridge, story, settings.seed),
+            game or GameParts.of(console.cartridge, story, settings.seed),
             more,
             asking,
             self.readers,

@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 from agent.battle.odds import remembered_strength
 from agent.battle.policy import BattleGoals, BattlePolicy, ChosenOrder, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
-from agent.capabilities.context import GameContext, Training
+from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, fight
+from agent.skills import Skill
 from agent.story.catches import wanted
 from agent.story.opponents import ahead
 from emulator import Battle, BattleMon, Dex, State
@@ -137,17 +137,17 @@ def capability(game: GameContext) -> Capability:
             game.hooks.emit(OrderGiven(chosen.why))
 
     policy = BattlePolicy(game.dex, battle_goals(game), on_order)
-    return battling(policy, game.training, partial(remembered, game))
+    return battling(policy, game, partial(remembered, game))
 
 
 def battling(
-    policy: BattlePolicy, training: Training, note: Callable[[State], str] | None = None
+    policy: BattlePolicy, game: GameContext, note: Callable[[State], str] | None = None
 ) -> Capability:
-    """Fight every battle by `policy`, which ends the `training`; `note` returns what memory knows of a battle."""
+    """Fight every battle by `policy`, which ends training; `note` returns what memory knows of a battle."""
 
     def begin(state: State) -> Skill:
-        outcome = yield from fight(policy, state)
-        training.is_on = False
+        outcome = yield from game.skills.fight(policy, state)
+        game.training.is_on = False
         return outcome
 
     return Capability(

@@ -23,7 +23,6 @@ from agent.capabilities.readiness import readiness
 from agent.capabilities.supplies import ShopStock, funds
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import roam
 from agent.story.catches import FULL, Homes, has_any, homes, homes_of, machine_fact, room_in_team
 from agent.story.interactions import Task
 from agent.story.opponents import ahead, team_against
@@ -157,4 +156,6 @@ def _bound_action(
         )
 
     action = game.action(f"catch:{place.name}:{target.name}", make)
-    return BoundAction(action, partial(roam, game.terrain), suppresses=frozenset({"busy"}))
+    return BoundAction(
+        action, partial(game.skills.roam, game.terrain), suppresses=frozenset({"busy"})
+    )

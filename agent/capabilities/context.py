@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from agent.experience.choices import Choice, GameChoices
 from agent.experience.uses import Experience
 from agent.planning.domain import Action
-from agent.skills import Outcome, Skill, Terrain, observed
+from agent.skills import Outcome, Skill, Skills, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
 from emulator import Dex, State
@@ -102,6 +102,7 @@ class GameContext:
     hooks: Hooks = field(default_factory=Hooks)  # these get each encounter once
     training: Training = field(default_factory=Training)
     actions: dict[str, Action] = field(default_factory=dict)  # made for any branch of the game
+    skills: Skills = field(default_factory=Skills)  # how actions are carried out
 
     def action(self, name: str, make: Callable[[], Action]) -> Action:
         """Return the action of a name, made once for all branches: it depends on story and tables alone."""

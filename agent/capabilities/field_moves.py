@@ -10,7 +10,7 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.capabilities.travel import MAP, TRAVEL_COST, arriving
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, fly, no_skill, teach, use_field_move
+from agent.skills import CUT, FLASH, FLY, SURF, Outcome, Skill, no_skill
 from agent.story.catches import machine_fact
 from agent.story.places import Place
 from agent.story.story import FieldMove
@@ -61,7 +61,7 @@ def capability(game: GameContext) -> Capability:
         sensors=(watching(before, sources, read),),
         actions=(
             *(teaching for teaching in teachings if teaching is not None),
-            *((_light(),) if FLASH in known else ()),
+            *((_light(game),) if FLASH in known else ()),
             *(_flight(each, game) for each in towns),
         ),
         goals=(_LIT,) if FLASH in known else (),
@@ -88,7 +88,11 @@ def _teaching(move: FieldMove, game: GameContext) -> BoundAction | None:
 
     def begin(state: State) -> Skill:
         found = learner_for(game.dex, state.party, move.move)
-        return teach(machine, found.position, state, forget=found.slot) if found else no_skill()
+        return (
+            game.skills.teach(machine, found.position, state, forget=found.slot)
+            if found
+            else no_skill()
+        )
 
     action = Action(
         name=f"teach:{move.name}",
@@ -100,9 +104,9 @@ def _teaching(move: FieldMove, game: GameContext) -> BoundAction | None:
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)
 
 
-def _light() -> BoundAction:
+def _light(game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        state = yield from use_field_move(FLASH, state)
+        state = yield from game.skills.use_field_move(FLASH, state)
         return Outcome.BLOCKED if state.is_dark else Outcome.DONE
 
     action = Action(
@@ -131,4 +135,6 @@ def _flight(town: Place, game: GameContext) -> BoundAction:
         cost=FLY_COST,
         label=f"fly to {town.called}",
     )
-    return BoundAction(action, partial(fly, town.map_id, names), suppresses=SCREEN_REFLEXES)
+    return BoundAction(
+        action, partial(game.skills.fly, town.map_id, names), suppresses=SCREEN_REFLEXES
+    )

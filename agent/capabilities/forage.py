@@ -7,7 +7,7 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, is_connected, no_skill, spot_of, talk
+from agent.skills import Skill, is_connected, no_skill, spot_of
 from emulator import Facing, Person, State
 from emulator.world import MapObjectKind
 
@@ -45,7 +45,7 @@ def capability(game: GameContext) -> Capability:
             key=lambda each: abs(each.x - here.x) + abs(each.y - here.y),
             default=None,
         )
-        return talk(near.slot, game.terrain, state, patience=3) if near else no_skill()
+        return game.skills.talk(near.slot, game.terrain, state, patience=3) if near else no_skill()
 
     action = Action(
         name="pick_up",

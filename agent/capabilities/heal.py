@@ -18,7 +18,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.fighters import HEALED, hp_percent, member, patient, remembered_fighters
 from agent.capabilities.travel import at
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Movement, Outcome, Skill, read_text, talk
+from agent.skills import Movement, Outcome, Skill, read_text
 from agent.story.interactions import Healer
 from emulator import Dex, Party, PartyMon, State
 from emulator.rules import full_pp
@@ -109,6 +109,6 @@ def _ask(healer: Healer, game: GameContext, state: State) -> Skill:
         last = yield from read_text(state, say_yes=True)
         return last
 
-    outcome = yield from talk(healer.person, game.terrain, state, on_text=read)
+    outcome = yield from game.skills.talk(healer.person, game.terrain, state, on_text=read)
     is_healed = all(mon.hp == mon.stats.hp for mon in last.party.mons)
     return outcome if is_healed or outcome is not Outcome.DONE else Outcome.BLOCKED

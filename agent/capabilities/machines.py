@@ -11,7 +11,7 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Ca
 from agent.capabilities.context import GameContext
 from agent.capabilities.fighters import member, remembered_fighters
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, no_skill, teach
+from agent.skills import Skill, no_skill
 from agent.story.opponents import ahead, team_against
 from emulator import Dex, PartyMon, State
 from emulator.ram import MoveSlot
@@ -48,7 +48,7 @@ def capability(game: GameContext) -> Capability:
         found = best_teaching(game, state, fighter(state))
         if found is None:
             return no_skill()
-        return teach(found.machine, found.position, state, forget=found.slot)
+        return game.skills.teach(found.machine, found.position, state, forget=found.slot)
 
     action = Action(
         name="teach:machine",

@@ -29,7 +29,7 @@ from agent.capabilities.fighters import (
 )
 from agent.capabilities.items import HEALS
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, no_skill, use_item, wait
+from agent.skills import Outcome, Skill, no_skill, wait
 from agent.story.opponents import ahead
 from emulator import PartyMon, State
 
@@ -149,7 +149,7 @@ def _potions(name: str, level: int, game: GameContext, fighters: Fighters) -> Bo
             chosen = _smallest(game, mon, state)
             if chosen is None or hp_percent(mon) >= FILLED[level]:
                 return outcome
-            outcome = yield from use_item(chosen, at, state)
+            outcome = yield from game.skills.use_item(chosen, at, state)
             if outcome is not Outcome.DONE:
                 return outcome
             state = yield wait(1)
@@ -189,7 +189,7 @@ def _antidote(game: GameContext) -> BoundAction:
         cost=CURE_COST,
         label="use an antidote",
     )
-    return _using(action, use)
+    return _using(action, use, game)
 
 
 def _cure(game: GameContext, fighters: Fighters) -> BoundAction:
@@ -205,7 +205,7 @@ def _cure(game: GameContext, fighters: Fighters) -> BoundAction:
         cost=CURE_COST,
         label="cure the fighter's status",
     )
-    return _using(action, use)
+    return _using(action, use, game)
 
 
 def _revive(game: GameContext, fighters: Fighters) -> BoundAction:
@@ -221,7 +221,7 @@ def _revive(game: GameContext, fighters: Fighters) -> BoundAction:
         cost=REVIVE_COST,
         label="revive a fainted member",
     )
-    return _using(action, use)
+    return _using(action, use, game)
 
 
 def _revives(game: GameContext, state: State) -> list[int]:
@@ -230,11 +230,13 @@ def _revives(game: GameContext, state: State) -> list[int]:
     return [item for item in items.REVIVES if state.bag.quantity(item) and item not in kept]
 
 
-def _using(action: Action, use: Callable[[State], ItemUse | None]) -> BoundAction:
+def _using(
+    action: Action, use: Callable[[State], ItemUse | None], game: GameContext
+) -> BoundAction:
     """Return an action that uses what `use` returns; nothing to use is no step."""
 
     def begin(state: State) -> Skill:
         found = use(state)
-        return use_item(*found, state) if found is not None else no_skill()
+        return game.skills.use_item(*found, state) if found is not None else no_skill()
 
     return BoundAction(action, begin, suppresses=SCREEN_REFLEXES)

@@ -11,7 +11,7 @@ from agent.capabilities.fighters import BEHIND, BETTER, strongest_of
 from agent.capabilities.readiness import defeats_by, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, swap
+from agent.skills import Skill
 from agent.story.interactions import Task
 from agent.story.opponents import ahead, team_against
 from emulator import State
@@ -34,7 +34,7 @@ def capability(game: GameContext) -> Capability:
         return state.in_battle, here, state.map.map_id, state.flags.events, game.experience.lessons
 
     def begin(state: State) -> Skill:
-        return swap(0, best_lead(game, state), state)
+        return game.skills.swap(0, best_lead(game, state), state)
 
     action = Action(
         name="lead",

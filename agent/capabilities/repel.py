@@ -9,7 +9,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.items import REPELS
 from agent.capabilities.readiness import readiness
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Skill, no_skill, use_item
+from agent.skills import Skill, no_skill
 from agent.story.catches import wanted
 from agent.story.opponents import ahead
 from emulator import State, symbol
@@ -35,7 +35,7 @@ def capability(game: GameContext) -> Capability:
 
     def begin(state: State) -> Skill:
         item = next((item for item in REPELS if state.bag.quantity(item)), None)
-        return use_item(item, 0, state) if item is not None else no_skill()
+        return game.skills.use_item(item, 0, state) if item is not None else no_skill()
 
     action = Action(
         name="use:repel",

@@ -30,7 +30,7 @@ from agent.capabilities.supplies import (
 from agent.capabilities.travel import at
 from agent.experience.choices import NEXT_DOOR, SHOPPING
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, buy, is_connected, no_skill, sell, spot_of, toss, wait
+from agent.skills import Outcome, Skill, is_connected, no_skill, spot_of, wait
 from agent.story.facts import required
 from agent.story.interactions import Clerk
 from emulator import Dex, Facing, State
@@ -56,7 +56,7 @@ def bag_space(game: GameContext) -> Capability:
 
     def begin(state: State) -> Skill:
         stack = _least_worth(game.dex, state.bag, kept)
-        return toss(stack.item, state) if stack is not None else no_skill()
+        return game.skills.toss(stack.item, state) if stack is not None else no_skill()
 
     action = Action(
         name="toss",
@@ -166,14 +166,16 @@ def _bound_actions(clerk: Clerk, shop_stock: ShopStock, game: GameContext) -> li
     def begin(state: State) -> Skill:
         goods = for_sale(game, state.bag)
         if goods:
-            outcome = yield from sell(clerk.person, goods, game.terrain, state)
+            outcome = yield from game.skills.sell(clerk.person, goods, game.terrain, state)
             if outcome is not Outcome.DONE:
                 return outcome
             state = yield wait(1)
         bought = purchases(game, state, shop_stock.listed(clerk))
         wanted = {each.item: each.target for each in bought}
         on_stock = partial(shop_stock.look, clerk)
-        return (yield from buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock))
+        return (
+            yield from game.skills.buy(clerk.person, wanted, game.terrain, state, on_stock=on_stock)
+        )
 
     there = (Require(at(clerk.place), at_least=1), FREE, *(required(each) for each in clerk.needs))
     actions = [

@@ -25,7 +25,7 @@ from agent.experience.choices import Choice
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Goal, Require
-from agent.skills import Outcome, Skill, Terrain, examine, show_menu, talk, wait
+from agent.skills import Outcome, Skill, wait
 from agent.story.catches import homes, machine_fact
 from agent.story.facts import FactKind, outcome, parse_fact, required
 from agent.story.interactions import Errand, InteractionContext, Task
@@ -53,14 +53,14 @@ MENUS: Final = {
 
 def capability(game: GameContext) -> Capability:
     """Do the tasks and errands of the story, and reach its milestones in order."""
-    story, terrain, ledger, chance = game.story, game.terrain, game.ledger, game.chance("story")
+    story, chance = game.story, game.chance("story")
     return Capability(
         name="story",
-        sensors=(_errand_sensor(game), _fact_sensor(story), _milestone_sensor(story, ledger)),
+        sensors=(_errand_sensor(game), _fact_sensor(story), _milestone_sensor(story, game.ledger)),
         actions=(
             *(_errand_action(errand, game) for errand in story.errands),
             *(_task_action(task, game, chance) for task in story.tasks),
-            *(_witness_action(milestone, terrain, ledger) for milestone in story.milestones),
+            *(_witness_action(milestone, game) for milestone in story.milestones),
         ),
         goals=(
             *(_goal(_done(each), each.label, ERRAND_PRIORITY) for each in story.errands),
@@ -171,7 +171,8 @@ def _milestone_sensor(story: Story, ledger: MilestoneLedger) -> Sensor:
 
 def _errand_action(errand: Errand, game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return game.observe_talk(errand.person, talk(errand.person, game.terrain, state), state)
+        conversation = game.skills.talk(errand.person, game.terrain, state)
+        return game.observe_talk(errand.person, conversation, state)
 
     action = Action(
         name=_done(errand),
@@ -195,7 +196,7 @@ def _task_action(task: Task, game: GameContext, chance: Random) -> BoundAction:
         words = {each: _text_of(game, state.map.map_id, each) for each in people}
         return game.choices.settle(Choice(task.id, task.label, words))
 
-    context = InteractionContext(game.terrain, game.dex, person)
+    context = InteractionContext(game.terrain, game.dex, person, game.skills)
     action = game.action(f"task:{task.id}", lambda: _action_of(task, game))
     begin = partial(task.interaction.begin, context)
     if task.late:
@@ -266,15 +267,16 @@ def _fit_to_fight(task: Task, game: GameContext) -> Iterator[Require]:
         yield Require(task.recalled, at_least=1)
 
 
-def _witness_action(milestone: Milestone, terrain: Terrain, ledger: MilestoneLedger) -> BoundAction:
+def _witness_action(milestone: Milestone, game: GameContext) -> BoundAction:
     """Return the action that gets the second witness of a milestone."""
-    proven = partial(ledger.has, milestone.id)
+    proven = partial(game.ledger.has, milestone.id)
 
     def begin(state: State) -> Skill:
         if milestone.witness in MENUS:
-            return show_menu(MENUS[milestone.witness], proven, state, patience=LOOKS)
+            menu = MENUS[milestone.witness]
+            return game.skills.show_menu(menu, proven, state, patience=LOOKS)
         if milestone.sign is not None:
-            return examine(milestone.sign, terrain, state)
+            return game.skills.examine(milestone.sign, game.terrain, state)
         return _stand_still(proven)
 
     action = Action(

@@ -21,7 +21,7 @@ from agent.capabilities.travel import at
 from agent.experience.choices import sureness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, roam, talk, watching_trainers
+from agent.skills import Skill, watching_trainers
 from agent.story.catches import grass_of
 from agent.story.opponents import ahead, team_of, teams_of
 from agent.story.places import Place
@@ -128,14 +128,14 @@ def _roam(
 
 def _train(game: GameContext, state: State) -> Skill:
     game.training.is_on = True
-    outcome = yield from roam(game.terrain, state)
+    outcome = yield from game.skills.roam(game.terrain, state)
     game.training.is_on = False
     return outcome
 
 
 def _spar(ready: tuple[Effect, ...], game: GameContext) -> BoundAction:
     def begin(state: State) -> Skill:
-        return talk(_partner(game, state), game.terrain, state, patience=LOOKS)
+        return game.skills.talk(_partner(game, state), game.terrain, state, patience=LOOKS)
 
     action = Action(
         name="spar",

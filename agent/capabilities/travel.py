@@ -37,7 +37,6 @@ from agent.skills import (
     shortest_route,
     spot_of,
     stopped_when,
-    travel,
     watching_trainers,
 )
 from agent.skills.distances import MapDistances
@@ -94,7 +93,7 @@ def walk(place: Place, game: GameContext, state: State) -> Skill:
         if (here.map_id, here.x, here.y) in blocked_squares:
             report(SquareTried(state, (here.map_id, here.x, here.y), passed=True))
 
-    way = travel(
+    way = game.skills.travel(
         game.terrain,
         _end(place),
         state,

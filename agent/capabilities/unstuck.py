@@ -8,14 +8,14 @@ from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction
 from agent.capabilities.context import GameContext
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action
-from agent.skills import Skill, Terrain, leave_map, no_skill, talk
+from agent.skills import Skill, no_skill
 from emulator import Person, State
 from emulator.world import MapObjectKind
 
 LOOKS = 3  # attempts to find a path to a person
 
 
-def escape(terrain: Terrain) -> BoundAction:
+def escape(game: GameContext) -> BoundAction:
     """Return the action that leaves the map by the nearest exit."""
     action = Action(
         name="leave_map",
@@ -24,7 +24,9 @@ def escape(terrain: Terrain) -> BoundAction:
         cost=1,
         label="leave the map and plan again elsewhere",
     )
-    return BoundAction(action, partial(leave_map, terrain), suppresses=frozenset({"busy"}))
+    return BoundAction(
+        action, partial(game.skills.leave_map, game.terrain), suppresses=frozenset({"busy"})
+    )
 
 
 class Inquiry(NamedTuple):
@@ -66,7 +68,7 @@ def inquiry(game: GameContext) -> Inquiry:
         here = state.map
         near = min(left(state), key=lambda each: abs(each.x - here.x) + abs(each.y - here.y))
         asked.add((here.map_id, near.slot))
-        conversation = talk(near.slot, game.terrain, state, patience=LOOKS)
+        conversation = game.skills.talk(near.slot, game.terrain, state, patience=LOOKS)
         return game.observe_talk(near.slot, conversation, state)
 
     def is_left(state: State) -> bool:

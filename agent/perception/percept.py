@@ -85,8 +85,15 @@ class Perceiver(SavedAttributes):
     SAVED = ("_last_map",)  # where the player was last free to walk
 
     def __init__(
-        self, console: Console, font: Font, world: World, due: Callable[[State], Due]
+        self,
+        console: Console,
+        font: Font,
+        world: World,
+        due: Callable[[State], Due],
+        *,
+        is_drawn: bool = True,
     ) -> None:
+        self._is_drawn = is_drawn
         self.wants_frame = False
         self._console = console
         self._font = font
@@ -122,7 +129,8 @@ class Perceiver(SavedAttributes):
             came_from=self._last_map,
         )
         changed = state.screen_type is not self._last_type
-        self.wants_frame = due is not Due.NOTHING or changed or (tick + 1) % LOOK_EVERY == 0
+        is_due = due is not Due.NOTHING or changed or (tick + 1) % LOOK_EVERY == 0
+        self.wants_frame = self._is_drawn and is_due
         self._last_type = state.screen_type
         if state.in_control:
             self._last_map = state.map.map_id

@@ -5,24 +5,13 @@ anything else as the only argument.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
 from typing import Any, Final
 
-from agent.skills import (
-    Destination,
-    Skill,
-    Terrain,
-    examine,
-    no_skill,
-    push_boulders,
-    read_text,
-    spot_of,
-    talk,
-    travel,
-)
-from agent.skills.errands import collect, hand_in, pick_up, say_yes, search, steps_to, use_at, vend
+from agent.skills import Destination, Skill, Skills, Terrain, no_skill, read_text, spot_of
+from agent.skills.errands import steps_to
 from agent.story.places import Square
 from emulator import RED, Dex, Facing, State
 from emulator.world import Opponent
@@ -38,6 +27,7 @@ class InteractionContext:
     terrain: Terrain
     dex: Dex
     person: Callable[[State], int]
+    skills: Skills = field(default_factory=Skills)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +71,9 @@ def _collect(
     if len(state.party) >= FULL_TEAM:
         return no_skill()
     event = RED.events[early]
-    return collect(person, outside, context.terrain, lambda state: state.flags.is_set(event), state)
+    return context.skills.collect(
+        person, outside, context.terrain, lambda state: state.flags.is_set(event), state
+    )
 
 
 def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
@@ -89,7 +81,7 @@ def _examine(context: InteractionContext, state: State, at: Square) -> Skill:
     signs = context.terrain.world(state).map(state.map.map_id).header.signs
     is_sign = any((sign.x, sign.y) == at for sign in signs)
     facings = tuple(Facing) if is_sign else (Facing.UP,)
-    return examine(at, context.terrain, state, facings=facings)
+    return context.skills.examine(at, context.terrain, state, facings=facings)
 
 
 def _vend(context: InteractionContext, state: State, item: int, at: Square) -> Skill:
@@ -97,7 +89,7 @@ def _vend(context: InteractionContext, state: State, item: int, at: Square) -> S
     prices = list(context.dex.vending)
     if item not in prices:
         return no_skill()
-    return vend(item, prices.index(item), at, context.terrain, state)
+    return context.skills.vend(item, prices.index(item), at, context.terrain, state)
 
 
 def _visit(
@@ -119,40 +111,46 @@ def _visit(
     if steps is None or steps >= PAID_STEPS:
         return no_skill()
     there = Destination(state.map.map_id, frozenset(ask_at))
-    return say_yes(there, context.terrain, state)
+    return context.skills.say_yes(there, context.terrain, state)
 
 
 INTERACTIONS: Final[Mapping[str, Callable[..., Skill]]] = {
     # Answer yes or no to a wall machine.
-    "answer": lambda context, state, at, yes: examine(
+    "answer": lambda context, state, at, yes: context.skills.examine(
         at, context.terrain, state, on_text=partial(read_text, say_yes=yes)
     ),
     "collect": _collect,
     "examine": _examine,
     # Take an item, which is a map object, if the steps left in the Safari Zone suffice; else end the visit.
-    "fetch": lambda context, state, person, outside: pick_up(
+    "fetch": lambda context, state, person, outside: context.skills.pick_up(
         person, outside, context.terrain, state
     ),
     # Give a fossil to a person.
-    "hand_in": lambda context, state, person, item: hand_in(
+    "hand_in": lambda context, state, person, item: context.skills.hand_in(
         person, item, context.dex.item_name(item), context.terrain, state
     ),
     # Leave for map `outside`, and say yes when asked whether to leave.
-    "leave": lambda context, state, outside: say_yes(Destination(outside), context.terrain, state),
+    "leave": lambda context, state, outside: context.skills.say_yes(
+        Destination(outside), context.terrain, state
+    ),
     # Wake a sleeping Pokemon on a square by using an item beside it.
-    "play_on": lambda context, state, item, at: use_at(item, at, context.terrain, state),
+    "play_on": lambda context, state, item, at: context.skills.use_at(
+        item, at, context.terrain, state
+    ),
     # Push boulders, given by sprite slot, in order, each to its square.
-    "push": lambda context, state, goals: push_boulders(goals, context.terrain, state),
+    "push": lambda context, state, goals: context.skills.push_boulders(
+        goals, context.terrain, state
+    ),
     # Search the trash cans of a map for two switches; `cans` are ordered by their numbers.
-    "search": lambda context, state, cans: search(cans, context.terrain, state),
+    "search": lambda context, state, cans: context.skills.search(cans, context.terrain, state),
     # Talk to the chosen person, and answer yes to the first question.
-    "talk_to": lambda context, state, _people: talk(
+    "talk_to": lambda context, state, _people: context.skills.talk(
         context.person(state), context.terrain, state, say_yes=True
     ),
     "vend": _vend,
     "visit": _visit,
     # Walk to the nearest of some squares, where a script starts.
-    "walk_to": lambda context, state, squares: travel(
+    "walk_to": lambda context, state, squares: context.skills.travel(
         context.terrain, Destination(state.map.map_id, frozenset(squares)), state
     ),
 }

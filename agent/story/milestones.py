@@ -1,7 +1,7 @@
 """Milestones, and the ledger of those reached: each needs two witnesses, RAM and a frame."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -67,6 +67,10 @@ class Milestone:
             case Witness.START_MENU:
                 return _shows(state, MenuKind.START)
 
+    def passed(self, state: State) -> bool:
+        """Return whether RAM shows it in a state of control, for games of which nothing is drawn."""
+        return state.game_started and state.in_control and self._fits(state)
+
     def shown_by_frame(self, state: State, reading: ScreenReading) -> bool:
         """Return whether the frame of this state shows it."""
         here, mons = state.map, state.party.mons
@@ -109,9 +113,15 @@ class ReachedMilestone:
 
 
 class MilestoneLedger:
-    """The milestones reached; one is recorded only when both witnesses show it in the same tick."""
+    """The milestones reached; one is recorded only when both witnesses show it in the same tick.
 
-    def __init__(self, milestones: Sequence[Milestone], hooks: Hooks) -> None:
+    Of a game of which nothing is drawn, RAM is the only one.
+    """
+
+    def __init__(
+        self, milestones: Sequence[Milestone], hooks: Hooks, *, is_drawn: bool = True
+    ) -> None:
+        self._is_drawn = is_drawn
         self.hooks = hooks
         self._milestones = tuple(milestones)
         self._open = list(milestones)
@@ -124,6 +134,8 @@ class MilestoneLedger:
 
     def due(self, state: State) -> Due:
         """Return what the second witness needs of the next frame, if RAM shows an open milestone."""
+        if not self._is_drawn:
+            return Due.NOTHING
         needed = [each.wants_place for each in self._open if each.shown_by_ram(state)]
         if not needed:
             return Due.NOTHING
@@ -132,20 +144,22 @@ class MilestoneLedger:
     @hookable
     def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
         """Record and return the milestones that both witnesses of this tick prove."""
-        reading, state = percept.reading, percept.state
-        if reading is None:
-            return ()
-        proven = [
-            each
-            for each in self._open
-            if each.shown_by_ram(state) and each.shown_by_frame(state, reading)
-        ]
+        state, reading = percept.state, percept.reading
         fresh = tuple(
             ReachedMilestone(each.id, percept.tick, state.frame, _testimony(each, percept))
-            for each in proven
+            for each in self._proven(state, reading)
         )
         self._take(fresh)
         return fresh
+
+    def _proven(self, state: State, reading: ScreenReading | None) -> Iterator[Milestone]:
+        for each in self._open if reading is not None or not self._is_drawn else ():
+            if reading is None:
+                is_proven = each.passed(state)
+            else:
+                is_proven = each.shown_by_ram(state) and each.shown_by_frame(state, reading)
+            if is_proven:
+                yield each
 
     def to_json(self) -> dict[str, Json]:
         """Return the milestones reached, as `restore` reads them."""

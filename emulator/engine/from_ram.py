@@ -24,7 +24,7 @@ MEMBER_STATS: Final = (MEMBER.names or ()).index("stats")
 Values: TypeAlias = tuple[Any, ...]
 
 
-class _Addresses(NamedTuple):
+class Addresses(NamedTuple):
     """Where RAM holds what the records of `emulator.ram` leave out of one side."""
 
     move: int
@@ -36,8 +36,8 @@ class _Addresses(NamedTuple):
     bide_damage: int
 
 
-_SIDES: Final = (
-    _Addresses(
+SIDES: Final = (
+    Addresses(
         symbol("wPlayerMoveNum"),
         symbol("wPlayerSelectedMove"),
         symbol("wPlayerUsedMove"),
@@ -47,7 +47,7 @@ _SIDES: Final = (
         symbol("wEnemyDisabledMove")
         + 2,  # wPlayerBideAccumulatedDamage, which has no grade of its own
     ),
-    _Addresses(
+    Addresses(
         symbol("wEnemyMoveNum"),
         symbol("wEnemySelectedMove"),
         symbol("wEnemyUsedMove"),
@@ -57,7 +57,7 @@ _SIDES: Final = (
         symbol("wPlayerMonUnmodifiedLevel") - 10,  # wEnemyBideAccumulatedDamage, the same
     ),
 )
-_BYTES: Final = {
+BYTES: Final = {
     "missed": symbol("wMoveMissed"),
     "critical": symbol("wCriticalHitOrOHKO"),
     "badges": symbol("wObtainedBadges"),
@@ -108,10 +108,10 @@ def _fields(
         others = _members(battle.enemy_party, tables)
     sides = (
         # In the Safari Zone none of ours is out.
-        _team(own, battle.own) | _turn(ram, _SIDES[codes.OURS]),
-        _team(others, enemy) | _turn(ram, _SIDES[codes.THEIRS]),
+        _team(own, battle.own) | _turn(ram, SIDES[codes.OURS]),
+        _team(others, enemy) | _turn(ram, SIDES[codes.THEIRS]),
     )
-    return {name: ram.byte(address) for name, address in _BYTES.items()} | {
+    return {name: ram.byte(address) for name, address in BYTES.items()} | {
         "kind": _kind(battle),
         "seed": state.frame,
         "trainer_class": battle.trainer_class,
@@ -224,7 +224,7 @@ def _team(members: list[Values], mon: BattleMon | None) -> dict[str, object]:
     }
 
 
-def _turn(ram: Ram, at: _Addresses) -> dict[str, object]:
+def _turn(ram: Ram, at: Addresses) -> dict[str, object]:
     number, effect, power, kind, accuracy, _ = ram.span(at.move, 6)
     disabled = ram.byte(at.disabled)
     return {

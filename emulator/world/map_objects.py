@@ -8,6 +8,7 @@ up; the hidden events of the map hold the items. An entry of only one table cann
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import lru_cache
 from struct import unpack
 from typing import Final, NamedTuple
 
@@ -271,3 +272,35 @@ def read_shops(texts: TextTable, people: Iterable[MapObject]) -> Iterator[Shop]:
         stock = texts.rom.span(texts.bank, place + 2, count + 1)
         if mark == SHOP and stock.endswith(bytes([END])):
             yield Shop(person.slot, tuple(stock[:-1]))
+
+
+LOADS_HEADER: Final = bytes(
+    (0x08, 0x21)
+)  # a text that is a program, which begins with ld hl, header
+
+
+@lru_cache(maxsize=256)
+def find_trainer_headers(rom: Rom, bank: int, texts: TextTable, fighters: tuple[int, ...]) -> int:
+    """Return where the trainer headers of a map begin, as wTrainerHeaderPtr holds it, or 0; `fighters` are text ids.
+
+    The texts of the trainers lead there: a program that loads its header, as in Pokemon Red, or a text that a header names.
+    """
+    data, starts = rom.span(bank, BANKED.start, len(BANKED)), []
+    for place in map(texts.place, fighters):
+        if place is None:
+            continue
+        code = rom.span(bank, place, 4)
+        if code.startswith(LOADS_HEADER):
+            starts.append(code[2] | code[3] << 8)
+            continue
+        last = len(data) - TRAINER_HEADER_SIZE
+        named = (at for at in range(last) if _names(data[at : at + TRAINER_HEADER_SIZE], place))
+        starts += [BANKED.start + at for at in named]
+    return min(starts, default=0)
+
+
+def _names(row: bytes, text: int) -> bool:
+    """Return whether bytes are a trainer's header that has this text."""
+    _, sight, flags, *texts = unpack("<BBHHHHH", row)
+    is_header = sight & 0x0F == 0 and EVENTS <= flags < EVENTS + EVENT_BYTES
+    return is_header and text in texts

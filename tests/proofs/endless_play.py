@@ -47,7 +47,7 @@ class Stop:
 
 def all_battles(context: GameContext) -> Capability:
     """Fight every battle for experience, instead of the choice of the story."""
-    return battling(BattlePolicy(context.dex), context.training)
+    return battling(BattlePolicy(context.dex), context)
 
 
 def tour(context: GameContext) -> Capability:

@@ -127,5 +127,5 @@ def test_every_action_ends_from_any_start(moments: Moments) -> None:
     peaceful = [each for each in actions if each.while_true.at_most == 0]  # `TABLE` bounds a battle
     for moment in ("title", "menu", "free", "battle"):
         state = moments[moment]
-        for bound in (*peaceful, escape(skills.Terrain(WORLD)), inquiry(game).action):
+        for bound in (*peaceful, escape(game), inquiry(game).action):
             steps_to_the_end(bound.begin(state), state, 5_000)

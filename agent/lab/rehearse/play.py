@@ -1,0 +1,120 @@
+"""Plays rehearsals: whole games in the model, with the figures at each milestone."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from agent.app import Interrupt, TickView, Viewer
+from agent.app.build import GameParts
+from agent.app.play import session_of_run
+from agent.app.session import PlayLimits
+from agent.app.settings import RunSettings
+from agent.lab.rehearse.console import ModelConsole
+from agent.lab.rehearse.scripts import ScriptBook
+from agent.lab.rehearse.skills import ModelSkills
+from agent.story.story import Story
+from agent.tools.progress import Asked
+from emulator import Cartridge, Console, Dex, PyBoyConsole, World, load_cartridge
+
+LONGEST: Final = 30_000  # ticks, of which a game of Pokemon Red takes a tenth
+
+
+class AtMilestone(NamedTuple):
+    """The figures of a game when it reaches a milestone."""
+
+    tick: int
+    frames: int
+    battles: int
+    blackouts: int
+    level: int  # the highest of the team
+    money: int
+
+
+@dataclass(slots=True)
+class MilestoneWatcher(Viewer):
+    """A viewer that notes the figures of a game at each milestone."""
+
+    found: dict[str, AtMilestone] = field(default_factory=dict)
+    battles: int = 0
+    blackouts: int = 0
+    _fighting: bool = False
+    _money: int = 0
+
+    def show(self, moment: TickView) -> None:
+        """Note one tick."""
+        state = moment.state
+        if state.in_battle and not self._fighting:
+            self.battles += 1
+        if self._fighting and not state.in_battle and state.player.money < self._money:
+            self.blackouts += 1
+        self._fighting, self._money = state.in_battle, state.player.money
+        for name in moment.milestones[len(self.found) :]:
+            levels = [mon.level for mon in state.party.mons]
+            self.found[name] = AtMilestone(
+                moment.tick,
+                state.frame,
+                self.battles,
+                self.blackouts,
+                max(levels, default=0),
+                self._money,
+            )
+
+
+class RehearsedGame(NamedTuple):
+    """The result of one game: how it ended, and its figures at each milestone."""
+
+    seed: int
+    stop: str
+    reason: str
+    ticks: int
+    frames: int
+    milestones: Mapping[str, AtMilestone]
+
+
+class RehearsalJob(NamedTuple):
+    """The job of one process: the cartridge, the milestone to play to, and whether the model carries actions out."""
+
+    rom: Path
+    until: str
+    in_model: bool = True
+
+    def play(self, seed: int, _asked: Asked) -> RehearsedGame:
+        """Play the game of a seed."""
+        cartridge = load_cartridge(self.rom)
+        return (rehearse if self.in_model else play_seed)(cartridge, seed, self.until)
+
+
+def rehearse(cartridge: Cartridge, seed: int, until: str) -> RehearsedGame:
+    """Play a game of a cartridge in the model, from the first moment of control to a milestone."""
+    story = Story.of(cartridge.kind)
+    parts = GameParts(story, World.of(cartridge), Dex.of(cartridge), seed, {}, ModelSkills())
+    with closing(PyBoyConsole(cartridge)) as machine:
+        console = ModelConsole(machine, story, ScriptBook.of(cartridge.kind), seed)
+        return rehearse_on(console, parts, until)
+
+
+def play_seed(cartridge: Cartridge, seed: int, until: str) -> RehearsedGame:
+    """Play the game of a seed on the console to a milestone, and return the same figures."""
+    story = Story.of(cartridge.kind)
+    parts = GameParts.of(cartridge, story, seed)
+    with closing(PyBoyConsole(cartridge)) as console:
+        return rehearse_on(console, parts, until)
+
+
+def rehearse_on(console: Console, parts: GameParts, until: str) -> RehearsedGame:
+    """Play a game on a console, or in the model of one, to a milestone."""
+    cartridge, seed = console.cartridge, parts.seed
+    began = datetime(2000, 1, 1, tzinfo=UTC)
+    settings = RunSettings(cartridge.name, cartridge.sha1, f"rehearsal-{seed}", began, seed)
+    watcher = MilestoneWatcher()
+    with TemporaryDirectory(prefix="rehearse-") as home:
+        opened = session_of_run(Path(home), settings, console, parts.story, Interrupt(), game=parts)
+        with opened as session:
+            summary = session.session.play(PlayLimits(until, LONGEST), watcher)
+    return RehearsedGame(
+        seed, summary.stop.value, summary.reason, summary.ticks, summary.frames, watcher.found
+    )
