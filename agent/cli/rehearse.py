@@ -30,17 +30,20 @@ def rehearse(
     from agent.story.story import Story
     from emulator import demo_cartridge_path, load_cartridge
 
-    numbers = seeds_of(seeds)
+    numbers, err = seeds_of(seeds), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    milestones = Story.of(cartridge.kind).up_to(until)
+    story = Story.of(cartridge.kind)
+    milestones = story.up_to(until)
+    if story.caveat:
+        err.say("The model of this cartridge lacks scripts: games end where the first is missing.")
     processes = min(os.cpu_count() or 1, len(numbers))
     job = RehearsalJob(cartridge.path, milestones[-1])
-    with interrupts() as interrupt, progress(Output(stderr=True), interrupt) as bar:
+    with interrupts() as interrupt, progress(err, interrupt) as bar:
         done = bar("game", len(numbers))
         games = play_all(job.play, numbers, processes=processes, done=done)
         played = []
         if on_console:
-            done = bar("game on the console", len(numbers))
+            done = bar("played game", len(numbers))
             work = job._replace(in_model=False).play
             played = play_all(work, numbers, processes=processes, done=done)
     show(findings(cartridge.name, games, milestones, played), json=as_json)

@@ -18,7 +18,7 @@ from agent.lab.rehearse.scripts import ScriptBook
 from agent.lab.rehearse.skills import ModelSkills
 from agent.story.story import Story
 from agent.tools.progress import Asked
-from emulator import Cartridge, Console, Dex, PyBoyConsole, World, load_cartridge
+from emulator import Cartridge, Console, Dex, PyBoyConsole, State, World, load_cartridge
 
 LONGEST: Final = 30_000  # ticks, of which a game of Pokemon Red takes a tenth
 
@@ -41,27 +41,25 @@ class MilestoneWatcher(Viewer):
     found: dict[str, AtMilestone] = field(default_factory=dict)
     battles: int = 0
     blackouts: int = 0
-    _fighting: bool = False
-    _money: int = 0
+    _last: State | None = None
 
     def show(self, moment: TickView) -> None:
-        """Note one tick."""
-        state = moment.state
-        if state.in_battle and not self._fighting:
-            self.battles += 1
-        if self._fighting and not state.in_battle and state.player.money < self._money:
-            self.blackouts += 1
-        self._fighting, self._money = state.in_battle, state.player.money
+        """Note one tick; a milestone was reached in the state before it."""
+        state, last = moment.state, self._last or moment.state
         for name in moment.milestones[len(self.found) :]:
-            levels = [mon.level for mon in state.party.mons]
+            levels = [mon.level for mon in last.party.mons]
             self.found[name] = AtMilestone(
-                moment.tick,
-                state.frame,
+                moment.tick - 1,
+                last.frame,
                 self.battles,
                 self.blackouts,
                 max(levels, default=0),
-                self._money,
+                last.player.money,
             )
+        self.battles += state.in_battle and not last.in_battle
+        lost_money = state.player.money < last.player.money
+        self.blackouts += last.in_battle and not state.in_battle and lost_money
+        self._last = state
 
 
 class RehearsedGame(NamedTuple):
