@@ -127,6 +127,7 @@ class ModelGame:
                     self._make(each.makes)
                     if each.end is not None:
                         self._lay(*each.end)
+                        self.was_moved = True
             self.ram.put_dark(dark=map_id in self.book.dark)
             self._follow()
 

@@ -36,9 +36,12 @@ def step(game: ModelGame, hop: Hop) -> int:
     if hop.to.map_id != before:
         game.enter(*hop.to[:3])
         frames += COSTS.warp if max(before, hop.to.map_id) >= FIRST_INDOOR_MAP else 0
-    ram.stand(hop.to.x, hop.to.y, hop.facing)
+    else:
+        ram.stand(hop.to.x, hop.to.y, hop.facing)
+    here = game.state().map  # the arrival on a map may have moved the player
+    ram.stand(here.x, here.y, hop.facing)
     game.see()
-    return frames + _stand_on(game, (hop.to.x, hop.to.y))
+    return frames + _stand_on(game, (here.x, here.y))
 
 
 def _stand_on(game: ModelGame, square: Square) -> int:
