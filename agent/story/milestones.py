@@ -1,7 +1,7 @@
 """Milestones, and the ledger of those reached: each needs two witnesses, RAM and a frame."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -145,21 +145,16 @@ class MilestoneLedger:
     def observe(self, percept: Percept) -> tuple[ReachedMilestone, ...]:
         """Record and return the milestones that both witnesses of this tick prove."""
         state, reading = percept.state, percept.reading
+        if reading is None and self._is_drawn:
+            return ()
         fresh = tuple(
             ReachedMilestone(each.id, percept.tick, state.frame, _testimony(each, percept))
-            for each in self._proven(state, reading)
+            for each in self._open
+            if _is_proven(each, state, reading)
         )
-        self._take(fresh)
+        if fresh:  # `reached` is another object only then, which others look at
+            self._take(fresh)
         return fresh
-
-    def _proven(self, state: State, reading: ScreenReading | None) -> Iterator[Milestone]:
-        for each in self._open if reading is not None or not self._is_drawn else ():
-            if reading is None:
-                is_proven = each.passed(state)
-            else:
-                is_proven = each.shown_by_ram(state) and each.shown_by_frame(state, reading)
-            if is_proven:
-                yield each
 
     def to_json(self) -> dict[str, Json]:
         """Return the milestones reached, as `restore` reads them."""
@@ -174,6 +169,12 @@ class MilestoneLedger:
         self._reached.update({each.id: each for each in reached})
         self.reached = tuple(self._reached.values())
         self._open = [each for each in self._milestones if not self.has(each.id)]
+
+
+def _is_proven(milestone: Milestone, state: State, reading: ScreenReading | None) -> bool:
+    if reading is None:
+        return milestone.passed(state)
+    return milestone.shown_by_ram(state) and milestone.shown_by_frame(state, reading)
 
 
 def _shows_team(state: State) -> bool:
