@@ -60,6 +60,12 @@ def hops(world: World, spot: Spot) -> tuple[Hop, ...]:
     return hops_on(world, spot.map_id)[spot]
 
 
+def up_to_next_map(route: list[Hop], here: Spot) -> list[Hop]:
+    """Return the part of `route` up to the next map, where people and ground are read again."""
+    ends = (number for number, hop in enumerate(route, 1) if hop.to.map_id != here.map_id)
+    return route[: next(ends, len(route))]
+
+
 class MapHops(dict[Spot, tuple[Hop, ...]]):
     """The hops from the spots of one map, each computed when it is first asked for."""
 

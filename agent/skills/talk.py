@@ -46,16 +46,18 @@ def talk(
     such as the one for a nickname, are refused. `on_text` replaces this reading where other answers are needed.
     INTERRUPTED by another text on the way, as of a trainer.
     """
-
-    def places(state: State) -> dict[Spot, Facing] | None:
-        person = next((each for each in state.people_present if each.slot == slot), None)
-        if person is None:
-            return None
-        target = spot_of(state)._replace(x=person.x, y=person.y)
-        return dict(places_to_talk(target, terrain.world(state)))
-
     on_text = on_text or partial(read_text, say_yes=say_yes)
+    places = partial(places_beside, slot, terrain)
     return _walk_and_talk(places, terrain, state, on_text, patience=patience)
+
+
+def places_beside(slot: int, terrain: Terrain, state: State) -> dict[Spot, Facing] | None:
+    """Return the spots from which the person in sprite slot `slot` is talked to; None when they are not present."""
+    person = next((each for each in state.people_present if each.slot == slot), None)
+    if person is None:
+        return None
+    target = spot_of(state)._replace(x=person.x, y=person.y)
+    return dict(places_to_talk(target, terrain.world(state)))
 
 
 def examine(

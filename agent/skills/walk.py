@@ -22,6 +22,7 @@ from agent.skills.route import (
     find_route,
     is_step,
     spot_of,
+    up_to_next_map,
 )
 from agent.skills.skill import HOLD, Movement, Outcome, Skill, TextPager, tap, until_ready, wait
 from agent.skills.terrain import Crowd, Terrain
@@ -217,7 +218,7 @@ def travel(
             return Outcome.DONE
         else:
             detour = DETOUR
-            part = _to_next_map(route, here)
+            part = up_to_next_map(route, here)
             state = yield from follow(part, state, crowd)
             if _is_missed(part[-1].to, here, spot_of(state), misses):
                 stuck = stuck.plus(Obstacles(frozenset({part[-1].to})))
@@ -276,12 +277,6 @@ def _is_gap(world: World, spot: Spot) -> bool:
 
 def _steps(one: Spot, other: Spot) -> int:
     return abs(one.x - other.x) + abs(one.y - other.y)
-
-
-def _to_next_map(route: list[Hop], here: Spot) -> list[Hop]:
-    """Return the part of `route` up to the next map, where people and ground are read again."""
-    ends = (number for number, hop in enumerate(route, 1) if hop.to.map_id != here.map_id)
-    return route[: next(ends, len(route))]
 
 
 def follow(route: list[Hop], state: State, crowd: Crowd) -> Movement:

@@ -31,8 +31,8 @@ from agent.skills import (
 from agent.skills.bag import OnStock
 from agent.skills.distances import Distances
 from agent.skills.roam import wild_squares
-from agent.skills.route import Hop, Spot, find_route, hops, is_step
-from agent.skills.talk import places_to_talk
+from agent.skills.route import Spot, find_route, hops, is_step, up_to_next_map
+from agent.skills.talk import places_beside
 from emulator import BattleResult, Facing, MenuKind, PartyMon, State
 
 Arrived = Callable[[State], Callable[[Spot], bool] | None]
@@ -63,7 +63,7 @@ def _walk(terrain: Terrain, state: State, arrived: Arrived, towards: int) -> Ski
             continue
         if not route:
             return Outcome.DONE
-        part = _to_next_map(route, here)
+        part = up_to_next_map(route, here)
         state = yield model_step(partial(walk, route=part))
         if state.in_battle:
             return Outcome.INTERRUPTED
@@ -77,11 +77,6 @@ def _standing(terrain: Terrain, state: State) -> Obstacles:
     people = [each for each in state.people_present if each.slot not in walking]
     walls = frozenset((here, each.x, each.y) for each in people)
     return Obstacles(walls).plus(terrain.hazards(state))
-
-
-def _to_next_map(route: Sequence[Hop], here: Spot) -> list[Hop]:
-    ends = (number for number, hop in enumerate(route, 1) if hop.to.map_id != here.map_id)
-    return list(route[: next(ends, len(route))])
 
 
 def travel(
@@ -114,11 +109,8 @@ def talk(
     """Walk to a person and talk to them."""
 
     def places(state: State) -> Callable[[Spot], bool] | None:
-        person = next((each for each in state.people_present if each.slot == slot), None)
-        if person is None:
-            return None
-        target = spot_of(state)._replace(x=person.x, y=person.y)
-        return dict(places_to_talk(target, terrain.world(state))).__contains__
+        spots = places_beside(slot, terrain, state)
+        return None if spots is None else spots.__contains__
 
     return (yield from _then(places, terrain, state, lambda game: game.talk(slot), on_text))
 
