@@ -71,8 +71,8 @@ class VitalsRow(NamedTuple):
 class Branching(NamedTuple):
     """One restore to `tick`; the steps up to `left` became a dead branch.
 
-    It was requested by the recovery ("stuck"), the owner ("asked") or the crash supervisor ("recovered"), or a process
-    died before a checkpoint covered its steps ("resumed").
+    It was requested by the recovery ("stuck"), the owner ("asked") or the crash supervisor ("recovered"), or play ended
+    between two checkpoints ("resumed").
     """
 
     tick: int

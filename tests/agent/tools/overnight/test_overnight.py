@@ -146,7 +146,9 @@ def test_a_night_is_resumed_after_its_supervisor_was_killed(agent: Agent, tmp_pa
     assert ended.json["verdict"] == "goal"
     assert "night resumed" in ended.err
     with closing(read_run(run)) as folder:
-        assert folder.store.record.branchings() == []  # its child ended cleanly
+        # Its child ended by itself, at the milestone or before; only what no checkpoint covered is played again.
+        assert {each.why for each in folder.store.record.branchings()} <= {"resumed"}
+    assert kinds(run) == []  # no faults
     assert replay_run(run, None).divergence is None
     assert not list(_children(run))
 
