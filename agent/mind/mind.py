@@ -164,7 +164,18 @@ class Mind(SavedAttributes):
         self._map_id = here.map.map_id
         if intent is None or intent.source is not IntentSource.PLAN or intent.active_goal is None:
             return False
-        return self.open_goals(facts)[:1] not in ([], [intent.active_goal.goal])
+        goals, own = self.open_goals(facts), intent.active_goal.goal
+        if own not in goals:
+            return bool(goals)
+        # A goal without a plan is no reason: the action would be dropped on every map of a long way.
+        return any(self._plan_to(goal, facts) for goal in goals[: goals.index(own)])
+
+    def _plan_to(self, goal: Goal, facts: Facts) -> Plan | None:
+        """Return the plan that there would be for a goal, which is not followed."""
+        if self._plan is not None and self._plan.goal is goal and self._plan.stands(facts):
+            return self._plan
+        offered = self._recovery.offered(self.domain.actions)
+        return plan(goal, facts, self._costs.current_costs(offered, self._failures, self._here))
 
     @hookable
     def learn(self, intent: Intent, facts: Facts, outcome: Outcome) -> None:
@@ -289,20 +300,14 @@ class Mind(SavedAttributes):
     def _question_context(self, percept: Percept, facts: Facts) -> QuestionContext:
         actions = self._recovery.offered(self.domain.actions)
 
-        def plan_for(goal: Goal) -> Plan | None:
-            # What is only asked about is not counted as a decision that memory changed.
-            if self._plan is not None and self._plan.goal is goal and self._plan.stands(facts):
-                return self._plan
-            costs = self._costs.current_costs(actions, self._failures, percept.state)
-            return plan(goal, facts, costs)
-
         return QuestionContext(
             percept=percept,
             facts=facts,
             goals=self.open_goals(facts),
             actions=actions,
             failed=self._failures,
-            plan_for=plan_for,
+            # What is only asked about is not counted as a decision that memory changed.
+            plan_for=lambda goal: self._plan_to(goal, facts),
             is_reached=lambda name: self._goals[name].reached(facts),
             goals_by_rules=lambda: self._rank(facts, {}),
         )

@@ -41,6 +41,8 @@ from emulator.ram.player import (
     MONEY,
     NAME_SIZE,
     RIVAL_STARTER,
+    SAFARI_BALLS,
+    SAFARI_STEPS,
     Stack,
 )
 from emulator.ram.view import HIGH_RAM, WORK_RAM, Ram, RamSlices, find_offset
@@ -48,6 +50,10 @@ from emulator.text import END, charmap
 
 DIGESTED: Final = RamSlices(DIGEST_RANGES)
 REPEL: Final = symbol("wRepelRemainingSteps")
+STEPS: Final = symbol("wStepCounter")  # counts down, a byte
+POISON_STEPS: Final = 4  # between two losses of HP
+BOX: Final = symbol("wBoxCount")
+BOX_SIZE: Final = 20
 DARK: Final = 6  # wMapPalOffset of a dark map
 OT_NAMES: Final = symbol("wPartyMonOT")
 MOST_MONEY: Final = 999_999
@@ -167,6 +173,24 @@ class GameRam:
         left = self.view.byte(REPEL)
         self.put_byte(REPEL, max(left - 1, 0))
         return left > 0
+
+    def count_step(self) -> bool:
+        """Count a step; return whether poison takes HP at it."""
+        left = (self.view.byte(STEPS) - 1) & 0xFF
+        self.put_byte(STEPS, left)
+        return left % POISON_STEPS == 0
+
+    def put_safari(self, steps: int, balls: int) -> None:
+        """Set the steps and balls that are left of a visit to the Safari Zone."""
+        self.put(SAFARI_STEPS, max(steps, 0).to_bytes(2, "big"))
+        self.put_byte(SAFARI_BALLS, balls)
+
+    def put_into_box(self, species: int) -> None:
+        """Note one more Pokemon of a species in the open box, if it has room."""
+        count = self.view.byte(BOX)
+        if count < BOX_SIZE:
+            self.put_byte(BOX, count + 1)
+            self.put(BOX + 1 + count, bytes([species, SPECIES_END]))
 
     def put_money(self, amount: int) -> None:
         """Set the money, within what the game can store."""

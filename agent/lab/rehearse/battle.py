@@ -89,9 +89,12 @@ class ModelBattle:
 
     @classmethod
     def begin(
-        cls, dex: Dex, state: State, trainer: Trainer, seed: int, dvs: int = 0
+        cls, dex: Dex, state: State, trainer: Trainer, seed: int, dvs: int, *, in_safari: bool
     ) -> "ModelBattle":
-        """Return a battle of the team in `state`; a wild Pokemon has these DVs."""
+        """Return a battle of the team in `state`; a wild Pokemon has these DVs.
+
+        In the Safari Zone balls are thrown, and nobody fights.
+        """
         tables = tables_of(dex)
         if trainer.trainer_class:
             made = [mon_from(dex, foe) for foe in trainer.team]
@@ -101,6 +104,8 @@ class ModelBattle:
             foes = Party((new_mon(dex, foe.species, foe.level, dvs),))
         position: Position = empty_positions(1)[0]
         position.kind = codes.TRAINER if trainer.trainer_class else codes.WILD
+        if in_safari and not trainer.trainer_class:
+            position.kind, position.balls = codes.SAFARI, state.safari.balls
         position.trainer_class, position.seed = trainer.trainer_class, seed
         position.badges = sum(1 << bit for bit in state.player.badges)
         for at, stack in enumerate(state.bag.items[: codes.BAG]):

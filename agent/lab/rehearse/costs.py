@@ -25,6 +25,7 @@ class Costs(NamedTuple):
     next_foe: int = 1040
     battle_ends: int = 0
     blackout: int = 700
+    poison: int = 20
     push: int = 600
     flight: int = 600
 

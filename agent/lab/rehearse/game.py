@@ -16,7 +16,7 @@ from agent.lab.rehearse.costs import COSTS
 from agent.lab.rehearse.scripts import CAME, THERE, Mark, Script, ScriptBook
 from agent.skills import FLASH, Commander, Order, spot_of
 from agent.story.facts import FactKind, RamFact
-from agent.story.interactions import FULL_TEAM, Healer
+from agent.story.interactions import FULL_TEAM, PAID_STEPS, Healer
 from agent.story.opponents import team_against, team_of
 from agent.story.places import Square
 from agent.story.story import Story
@@ -27,6 +27,7 @@ from emulator.rules import codes
 from emulator.world import FIRST_INDOOR_MAP, MapObject, MapObjectKind, Opponent, SightLine
 
 STEPS: Final = 0x100  # of a script fact: one byte
+PAID_BALLS: Final = 30  # of a visit to the Safari Zone
 HOME: Final = 37  # the map of the player's house
 
 
@@ -134,12 +135,49 @@ class ModelGame:
     def _lay(self, map_id: int, x: int, y: int) -> None:
         self.here.lay(map_id, x, y, self._opened(map_id))
 
+    # Steps.
+
+    @property
+    def visit(self) -> Script | None:
+        """The script that began the visit to the Safari Zone which lasts now, if one does."""
+        paid = self.book.visit
+        return paid if paid is not None and self.all_hold(paid.makes) else None
+
+    def count_step(self) -> int:
+        """Count a step: poison takes HP, and a visit ends with its last one; return the frames."""
+        visit = self.visit
+        if visit is not None:
+            steps, balls = self.state().safari
+            self.ram.put_safari(steps - 1, balls)
+            if steps <= 1:
+                x, y = min(visit.step)
+                self.enter(visit.map_id, x, y + 1)
+                self.was_moved = True
+                return COSTS.script
+        if self.ram.count_step() and any(mon.status.poisoned for mon in self.state().party.mons):
+            return self._poison()
+        return 0
+
+    def _poison(self) -> int:
+        mons = [
+            replace(mon, hp=max(mon.hp - 1, 0)) if mon.status.poisoned else mon
+            for mon in self.state().party.mons
+        ]
+        self.ram.put_party(mons)
+        if any(mon.hp for mon in mons):
+            return COSTS.poison
+        self.was_moved = True
+        return self._black_out(self.state().player.money)
+
     # Battles.
 
     def begin(self, trainer: Trainer, cause: Cause) -> int:
         """Begin a battle; return the frames."""
         seed, dvs = self.chance.randrange(1 << 30), self.chance.randrange(1 << 16)
-        self.battle = ModelBattle.begin(self.dex, self.state(), trainer, seed, dvs)
+        visiting = self.visit is not None
+        self.battle = ModelBattle.begin(
+            self.dex, self.state(), trainer, seed, dvs, in_safari=visiting
+        )
         self.battle.show(self.ram)
         self.cause = cause
         return COSTS.battle_begins
@@ -200,11 +238,13 @@ class ModelGame:
         self.ram.put_party(rested(self.dex, self.state().party).mons)
 
     def receive(self, mon: PartyMon) -> None:
-        """Add a Pokemon to the team; without room it goes to a box, of which the model keeps nothing."""
+        """Add a Pokemon to the team, or to the open box when the team is full."""
         mons = self.state().party.mons
         self.ram.put_owned(self.dex.species(mon.species).dex)
         if len(mons) < FULL_TEAM:
             self.ram.put_party([*mons, replace(mon, ot_id=self.state().player.player_id)])
+        else:
+            self.ram.put_into_box(mon.species)
 
     # People, things and scripts.
 
@@ -301,6 +341,8 @@ class ModelGame:
         if script.member is not None:
             species, level = script.member
             self.receive(new_mon(self.dex, species, level, self.chance.randrange(1 << 16)))
+        if script is self.book.visit:
+            self.ram.put_safari(PAID_STEPS, PAID_BALLS)
         if script.rival:
             self.ram.put_rival_starter(script.rival)
         if script.money:

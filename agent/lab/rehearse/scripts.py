@@ -8,7 +8,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
@@ -87,7 +87,7 @@ class Door:
     mark: Mark
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ScriptBook:
     """The scripts and arrivals of a cartridge by map, its doors, what follows by itself, and the maps that are dark."""
 
@@ -96,6 +96,13 @@ class ScriptBook:
     doors: tuple[Door, ...] = ()
     follows: tuple[Arrival, ...] = ()
     dark: frozenset[int] = frozenset()
+
+    @cached_property
+    def visit(self) -> Script | None:
+        """The script that begins a visit to the Safari Zone, if the cartridge has one."""
+        every = (each for scripts in self.scripts.values() for each in scripts)
+        key = "visit"
+        return next((s for s in every if s.task and s.task.interaction.key == key), None)
 
     @staticmethod
     @cache

@@ -7,6 +7,7 @@ from agent.battle.odds import Foe
 from agent.lab.rehearse.battle import Trainer
 from agent.lab.rehearse.costs import COSTS
 from agent.lab.rehearse.game import WILD, ModelGame
+from agent.skills import spot_of
 from agent.skills.route import Hop
 from agent.story.places import Square
 from emulator import Facing
@@ -41,6 +42,9 @@ def step(game: ModelGame, hop: Hop) -> int:
     here = game.state().map  # the arrival on a map may have moved the player
     ram.stand(here.x, here.y, hop.facing)
     game.see()
+    frames += game.count_step()
+    if spot_of(game.state())[:3] != (here.map_id, here.x, here.y):
+        return frames
     return frames + _stand_on(game, (here.x, here.y))
 
 
