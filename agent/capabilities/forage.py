@@ -63,14 +63,13 @@ def capability(game: GameContext) -> Capability:
 
 
 def _items_left(game: GameContext, state: State) -> Iterator[int]:
-    """Yield the sprite slots of the items to pick up on this map."""
-    if not state.in_control:
+    """Yield the sprite slots of the items to pick up on this map; in the Safari Zone each step is paid for."""
+    here = state.map.map_id
+    is_paid_for = any(each.safari for each in game.story.places if each.map_id == here)
+    if not state.in_control or is_paid_for:
         return
-    items = {
-        resident.slot: resident.item
-        for resident in game.terrain.world(state).map(state.map.map_id).people
-        if resident.kind is MapObjectKind.ITEM
-    }
+    residents = game.terrain.world(state).map(here).people
+    items = {each.slot: each.item for each in residents if each.kind is MapObjectKind.ITEM}
     for person in state.people_present:
         item = items.get(person.slot)
         if item is None or (state.bag.full and not state.bag.quantity(item)):
@@ -80,7 +79,10 @@ def _items_left(game: GameContext, state: State) -> Iterator[int]:
 
 
 def _is_within_reach(game: GameContext, state: State, person: Person) -> bool:
-    """Return whether the item can be reached without leaving the map."""
+    """Return whether the item can be reached without leaving the map, past boulders and whoever stands still."""
     world, here = game.terrain.world(state), spot_of(state)
+    standing = {each.slot for each in world.map(here.map_id).people if not each.walks}
+    people = [each for each in state.people_present if each.slot in standing]
+    walls = frozenset((here.map_id, each.x, each.y) for each in people)
     beside = [(person.x + facing.dx, person.y + facing.dy) for facing in Facing]
-    return any(is_connected(world, here, square) for square in beside)
+    return any(is_connected(world, here, square, walls) for square in beside)

@@ -292,9 +292,12 @@ def enclosure(
 
 
 @lru_cache(maxsize=256)
-def is_connected(world: World, start: Spot, square: tuple[int, int]) -> bool:
-    """Return whether `square` can be reached from `start` without leaving the map."""
-    spots, waiting = {start}, [start]
+def is_connected(
+    world: World, start: Spot, square: tuple[int, int], walls: frozenset[MapSquare] = frozenset()
+) -> bool:
+    """Return whether `square` can be reached from `start` without leaving the map, and not over `walls`."""
+    spots: set[MapSquare] = {start, *walls}
+    waiting = [start]
     while waiting:
         spot = waiting.pop()
         if (spot.x, spot.y) == square:
