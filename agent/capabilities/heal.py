@@ -1,5 +1,6 @@
 """Keep the team healthy, by healers."""
 
+from collections.abc import Collection
 from functools import partial
 from typing import Final
 
@@ -37,9 +38,10 @@ HEALTHY: Final = Goal(
 )
 
 
-def pp_percent(dex: Dex, party: Party) -> int:
-    """Return the highest remaining PP of a member's attacks in percent; 100 without any member."""
-    return max((_pp_percent(dex, mon) for mon in party.mons if mon.hp), default=100)
+def pp_percent(dex: Dex, party: Party, fighters: Collection[int]) -> int:
+    """Return the least remaining PP of a fighter's attacks in percent; 100 without one that can fight."""
+    mons = (party[at] for at in fighters if at < len(party))
+    return min((_pp_percent(dex, mon) for mon in mons if mon.hp), default=100)
 
 
 def _pp_percent(dex: Dex, mon: PartyMon) -> int:
@@ -71,9 +73,10 @@ def _sensor(game: GameContext) -> Sensor:
     def read(state: State) -> dict[str, int]:
         # Asking is enough to mark a centre as used, but defeats lead there only after healing.
         woken = state.flags.blackout_map if state.flags.used_center else None
+        first = fighters(state)
         return {
-            HP: hp_percent(member(state.party, patient(state.party, fighters(state)))),
-            PP: pp_percent(game.dex, state.party),
+            HP: hp_percent(member(state.party, patient(state.party, first))),
+            PP: pp_percent(game.dex, state.party, first),
             "healed": int(woken not in {None, HOME}),
             **{fact: int(town == woken) for fact, town in towns.items()},
         }
