@@ -232,6 +232,16 @@ def rested(dex: Dex, party: Party) -> Party:
     return Party(tuple(_rested(dex, mon) for mon in party.mons))
 
 
+def grown(dex: Dex, party: Party, position: int, level: int) -> Party:
+    """Return a team whose member at a position has come to a level, with the moves that it knows now."""
+    mons, species = list(party.mons), dex.species(party[position].species)
+    mon = mons[position]
+    stats = stats_of(species.base, mon.dvs, level, mon.stat_exp)
+    exp = species.growth.experience_at(level)
+    mons[position] = replace(mon, level=level, exp=exp, stats=stats, hp=stats.hp)
+    return Party(tuple(mons))
+
+
 def strength(party: Party) -> tuple[object, ...]:
     """Return the values that the odds of a rested team depend on; HP and PP are not among them."""
     return tuple(

@@ -1,4 +1,4 @@
-"""Teach the fighter the move of a machine of the bag, if its damage to the next trainers grows by it."""
+"""Teach who fights the move of a machine of the bag, if its damage to the next trainers grows by it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -12,7 +12,7 @@ from agent.capabilities.context import GameContext
 from agent.capabilities.fighters import member, remembered_fighters
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill
-from agent.story.opponents import ahead, team_against
+from agent.story.opponents import ahead, following, team_against
 from emulator import Dex, PartyMon, State
 from emulator.ram import MoveSlot
 
@@ -35,17 +35,25 @@ def capability(game: GameContext) -> Capability:
     """Teach the moves of machines that help."""
     fighters = remembered_fighters(game)
 
-    def fighter(state: State) -> int:
-        return next(iter(fighters(state)), 0)
+    def learners(state: State) -> tuple[int, ...]:
+        """Return who fights first, and before a row of trainers every fighter and the lead."""
+        task, first = next(ahead(game.story, state), None), fighters(state)
+        if task is None or not following(game.story, game.dex, task, state):
+            return first[:1] or (0,)
+        return tuple(dict.fromkeys((*first, 0)))
+
+    def best(state: State) -> Teaching | None:
+        found = (best_teaching(game, state, each) for each in learners(state))
+        return next((each for each in found if each is not None), None)
 
     def read(state: State) -> Mapping[str, int]:
-        return {HELPS: int(best_teaching(game, state, fighter(state)) is not None)}
+        return {HELPS: int(best(state) is not None)}
 
     def sources(state: State) -> tuple[object, ...]:
-        return fighter(state), state.bag, state.flags.events
+        return learners(state), state.bag, state.flags.events
 
     def begin(state: State) -> Skill:
-        found = best_teaching(game, state, fighter(state))
+        found = best(state)
         if found is None:
             return no_skill()
         return game.skills.teach(found.machine, found.position, state, forget=found.slot)

@@ -1,25 +1,27 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from agent.battle.odds import chance_to_beat, led_by
+from agent.battle.odds import Foes, chance_to_beat, grown, led_by, rested
 from agent.battle.suitable import fitting_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.fighters import BEHIND, BETTER, strongest_of
-from agent.capabilities.readiness import defeats_by, readiness
+from agent.capabilities.readiness import defeats_by, helps_of, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill
 from agent.story.interactions import Task
-from agent.story.opponents import ahead, team_against
-from emulator import State
+from agent.story.opponents import ahead, following, team_against
+from emulator import Party, State
 from emulator.rules import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53
 COST: Final = 3
+GROWTH: Final = 5  # levels
+CLEARLY: Final = 1.5  # factor
 
 
 def capability(game: GameContext) -> Capability:
@@ -87,6 +89,10 @@ def _best(chances: Mapping[int, float]) -> int:
 
 def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> int:
     """Return the member to gain experience: suitable for the next trainer, and strong enough for what is met here."""
+    if then := following(game.story, game.dex, task, state):
+        return _most_worth(
+            game, (team_against(game.story, game.dex, task, state), *then), state, able
+        )
     party, wild = state.party, game.dex.wild.get(state.map.map_id)
     slots = wild.grass.slots if wild is not None and wild.grass is not None else ()
     met = max((slot.level for slot in slots), default=HIGHEST_LEVEL)
@@ -100,3 +106,30 @@ def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> in
         and 2 * party[at].hp > party[at].stats.hp
     ]
     return max(trainees, key=lambda at: (party[at].level, -at), default=strongest)
+
+
+def _most_worth(game: GameContext, teams: Sequence[Foes], state: State, able: list[int]) -> int:
+    """Return the member whose growth raises the chance against a row of trainers most for the experience it takes.
+
+    It is weighed with each member at the level of the strongest enemy, or a few above its own; if none gains, the strongest
+    member is the one.
+    """
+    dex, party, helps = game.dex, rested(game.dex, state.party), helps_of(game, state)
+    highest = max(foe.level for team in teams for foe in team)
+
+    def chance(party: Party, lead: int) -> float:
+        return chance_to_beat(dex, led_by(party, lead), teams[0], tuple(teams[1:]), *helps)
+
+    now = max(chance(party, at) for at in able)
+
+    def worth(at: int) -> float:
+        level = min(max(highest, party[at].level + GROWTH), HIGHEST_LEVEL)
+        later = grown(dex, party, at, level)
+        gain = chance(later, at) - now
+        return gain / max(later[at].exp - party[at].exp, 1) if gain > BETTER else 0.0
+
+    best = max(able, key=lambda at: (worth(at), -at))
+    if not worth(best):
+        return strongest_of(party, able)
+    # The order of the others changes the odds a little: who leads now stays unless another is clearly better.
+    return 0 if 0 in able and CLEARLY * worth(0) >= worth(best) else best

@@ -97,7 +97,7 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
         team_against(game.story, game.dex, task, state),
         following(game.story, game.dex, task, state),
     )
-    helps = Helps(heals(game, state), state.player.badges)
+    helps = helps_of(game, state)
     enough = READY if then else (percent or game.way(sureness(task))) / 100
     return readiness_of(game, state.party, team, then, helps, enough)
 
@@ -110,12 +110,6 @@ def depends_on_sureness(game: GameContext, state: State, task: Task) -> bool:
     )
 
 
-def heals(game: GameContext, state: State) -> int:
-    """Return how often the bag can heal the member with the most HP in full, as far as it counts."""
-    full = max((mon.stats.hp for mon in state.party.mons), default=1)
-    return min(restorable_hp(state.bag, game.story.kept, full) // full, MOST_HEALS)
-
-
 class Helps(NamedTuple):
     """What helps a team beside itself: how often the bag heals a member in full, and badges by bit number."""
 
@@ -124,6 +118,13 @@ class Helps(NamedTuple):
 
 
 NO_HELP: Final = Helps()
+
+
+def helps_of(game: GameContext, state: State) -> Helps:
+    """Return the help of the badges, and of the bag: in full for the member with the most HP, as far as it counts."""
+    full = max((mon.stats.hp for mon in state.party.mons), default=1)
+    heals = min(restorable_hp(state.bag, game.story.kept, full) // full, MOST_HEALS)
+    return Helps(heals, state.player.badges)
 
 
 def readiness_of(

@@ -16,7 +16,7 @@ FEW: Final = 2  # items of a kind for which a walk to a shop is worth it
 # All items that are bought, if any; which of them depends on the team and the money.
 SUPPLIES: Final = frozenset((*items.HEALS, *BALLS, *items.CURES, *items.REVIVES, *items.REPELS))
 POTIONS: Final = (2, 5)  # the number below which to go shopping, and the one to have after it
-POTIONS_FOR_A_ROW: Final = (6, 8)  # the same before a row of trainers without a healer between
+POTIONS_FOR_A_ROW: Final = (8, 12)  # the same before a row of trainers without a healer between
 POKE_BALLS: Final = (2, 5)
 ANTIDOTES: Final = (1, 2)
 REPELS: Final = (0, 3)  # bought only on the way

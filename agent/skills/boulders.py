@@ -202,16 +202,14 @@ def push_boulders(goals: Sequence[tuple[int, Square]], terrain: Terrain, state: 
             state = yield wait(1)
             if state.map.map_id != place:
                 return Outcome.BLOCKED
-        squares = {person.slot: person.position for person in state.people_present}
-        # A boulder that fell into a hole is absent.
-        open_goals = [(slot, to) for slot, to in goals if squares.get(slot, to) != to]
+        open_goals = unmet(goals, state)
         if not open_goals:
             return Outcome.DONE
         if not state.flags.status_1 & STRENGTH_ON:
             state = yield from use_field_move(STRENGTH, state)
             if not state.flags.status_1 & STRENGTH_ON:
                 return Outcome.BLOCKED
-        pushes = find_pushes(_room(terrain, state), spot_of(state), *open_goals[0])
+        pushes = find_pushes(room_of(terrain, state), spot_of(state), *open_goals[0])
         if pushes is None:
             resets -= 1
             yield from leave_map(terrain, state)
@@ -221,7 +219,14 @@ def push_boulders(goals: Sequence[tuple[int, Square]], terrain: Terrain, state: 
     return Outcome.BLOCKED
 
 
-def _room(terrain: Terrain, state: State) -> BoulderRoom:
+def unmet(goals: Sequence[tuple[int, Square]], state: State) -> list[tuple[int, Square]]:
+    """Return the goals whose boulders are elsewhere; one that fell into a hole is absent."""
+    squares = {person.slot: person.position for person in state.people_present}
+    return [(slot, to) for slot, to in goals if squares.get(slot, to) != to]
+
+
+def room_of(terrain: Terrain, state: State) -> BoulderRoom:
+    """Return the state of the puzzle of this map."""
     here = state.map.map_id
     world = terrain.world(state)
     kinds = {each.slot: each.kind for each in world.map(here).people}

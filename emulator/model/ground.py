@@ -69,6 +69,14 @@ class MapInRam:
         ram.put(TRAINER_HEADER_POINTER, pointer.to_bytes(2, "big"))
         self.see(opened)
 
+    def push(self, slot: int, facing: at.Facing) -> tuple[int, int]:
+        """Move a boulder by one square, and return the square where it lies then."""
+        start, view = at.DATA_2 + at.SLOT_SIZE * slot, self.ram.view
+        x, y = view.byte(start + at.MAP_X) + facing.dx, view.byte(start + at.MAP_Y) + facing.dy
+        self.ram.put_byte(start + at.MAP_X, x)
+        self.ram.put_byte(start + at.MAP_Y, y)
+        return x - at.BORDER, y - at.BORDER
+
     def see(self, opened: Squares) -> None:
         """Write the ground with its open squares, and who and what is in sight of the player."""
         x, y = self.ram.view.byte(at.X), self.ram.view.byte(at.Y)

@@ -168,6 +168,10 @@ class GameRam:
         """The town to which a defeat leads."""
         return self.view.byte(BLACKOUT_MAP)
 
+    def put_repel(self, steps: int) -> None:
+        """Set the steps for which a repellent works."""
+        self.put_byte(REPEL, steps)
+
     def use_repel(self) -> bool:
         """Count a step of a repellent down; return whether one works."""
         left = self.view.byte(REPEL)

@@ -26,7 +26,7 @@ class Costs(NamedTuple):
     battle_ends: int = 0
     blackout: int = 700
     poison: int = 20
-    push: int = 600
+    push: int = 60
     flight: int = 600
 
 

@@ -14,13 +14,13 @@ from agent.battle.odds import Foe, rested
 from agent.lab.rehearse.battle import Ended, ModelBattle, Trainer, new_mon
 from agent.lab.rehearse.costs import COSTS
 from agent.lab.rehearse.scripts import CAME, THERE, Mark, Script, ScriptBook
-from agent.skills import FLASH, Commander, Order, spot_of
+from agent.skills import FLASH, Commander, Order
 from agent.story.facts import FactKind, RamFact
 from agent.story.interactions import FULL_TEAM, PAID_STEPS, Healer
 from agent.story.opponents import team_against, team_of
 from agent.story.places import Square
 from agent.story.story import Story
-from emulator import Cartridge, Dex, PartyMon, State, World, read_state
+from emulator import Cartridge, Dex, Facing, PartyMon, State, World, read_state
 from emulator.model import GameRam, MapInRam
 from emulator.ram import Stack
 from emulator.rules import codes
@@ -150,13 +150,17 @@ class ModelGame:
             steps, balls = self.state().safari
             self.ram.put_safari(steps - 1, balls)
             if steps <= 1:
-                x, y = min(visit.step)
-                self.enter(visit.map_id, x, y + 1)
-                self.was_moved = True
-                return COSTS.script
+                self.enter(visit.map_id, *min(visit.step))
+                return self.turn_back(min(visit.step))
         if self.ram.count_step() and any(mon.status.poisoned for mon in self.state().party.mons):
             return self._poison()
         return 0
+
+    def turn_back(self, square: Square) -> int:
+        """Send the player a step back from a square where a visit is offered; return the frames."""
+        self._lay(self.here.map_id, square[0], square[1] + 1)
+        self.was_moved = True
+        return COSTS.script
 
     def _poison(self) -> int:
         mons = [
@@ -191,7 +195,6 @@ class ModelGame:
             is_next = int(battle.position.sides[codes.THEIRS].out) != before
             return COSTS.turn_of_battle + COSTS.next_foe * is_next
         ended, self.battle = battle.end(self.ram, commander, self.state), None
-        self._lay(*spot_of(self.state())[:3])
         return COSTS.turn_of_battle + COSTS.battle_ends + self._after(ended)
 
     def _after(self, ended: Ended) -> int:
@@ -278,12 +281,23 @@ class ModelGame:
         script = next((each for each in self.open_scripts() if square in each.look), None)
         return self.play(script, 0) if script is not None else COSTS.talk
 
-    def do(self, *keys: str) -> int:
-        """Play the open script of this map whose task is done by one of these interactions; return the frames."""
+    def do(self, key: str) -> int:
+        """Play the open script of this map whose task is done by an interaction; return the frames."""
         for script in self.open_scripts():
-            if script.task is not None and script.task.interaction.key in keys:
+            if script.task is not None and script.task.interaction.key == key:
                 return self.play(script, 0)
         return COSTS.talk
+
+    def push(self, slot: int, facing: Facing) -> int:
+        """Push a boulder by one square, with what it does there; return the frames."""
+        to = self.here.push(slot, facing)
+        for script in self.open_scripts():
+            done = script.task.interaction if script.task is not None else None
+            if done is not None and done.key == "push" and (slot, to) in done.value:
+                self._effects(script)
+                self._follow()
+        self.see()
+        return COSTS.push
 
     def _nurse(self, healer: Healer) -> int:
         self.heal()

@@ -12,6 +12,7 @@ from emulator.model import without
 from emulator.ram import MoveSlot
 
 SLOTS: Final = 4
+REPELS: Final = {30: 100, 56: 200, 57: 250}  # Repel, Super Repel and Max Repel, with their steps
 
 
 def stock_of(game: ModelGame, slot: int) -> tuple[int, ...]:

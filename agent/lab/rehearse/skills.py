@@ -8,6 +8,7 @@ from agent.lab.rehearse.console import model_step
 from agent.lab.rehearse.costs import COSTS
 from agent.lab.rehearse.game import ModelGame
 from agent.lab.rehearse.items import (
+    REPELS,
     after_lesson,
     after_medicine,
     buy_from,
@@ -15,7 +16,7 @@ from agent.lab.rehearse.items import (
     stock_of,
     take_drink,
 )
-from agent.lab.rehearse.walk import step, walk
+from agent.lab.rehearse.walk import push, step, walk
 from agent.skills import (
     Commander,
     Destination,
@@ -29,6 +30,7 @@ from agent.skills import (
     wait,
 )
 from agent.skills.bag import OnStock
+from agent.skills.boulders import find_pushes, room_of, unmet
 from agent.skills.distances import Distances
 from agent.skills.roam import wild_squares
 from agent.skills.route import Spot, find_route, hops, is_step, up_to_next_map
@@ -37,6 +39,7 @@ from emulator import BattleResult, Facing, MenuKind, PartyMon, State
 
 Arrived = Callable[[State], Callable[[Spot], bool] | None]
 PLANS: Final = 40  # of one walk
+RESETS: Final = 3  # of a map with boulders
 WAIT: Final = 32  # frames, when no route is found
 WAITS: Final = 4
 ROAMS: Final = 40  # parts of one walk for wild Pokemon
@@ -44,7 +47,9 @@ ROAM: Final = 12  # steps of each
 SLOTS: Final = 4
 
 
-def _walk(terrain: Terrain, state: State, arrived: Arrived, towards: int) -> Skill:
+def _walk(
+    terrain: Terrain, state: State, arrived: Arrived, towards: int, *, says_yes: bool = False
+) -> Skill:
     """Walk until the spot is one that `arrived` accepts, on map `towards`; people who walk are not in the way."""
     waits = WAITS
     for _ in range(PLANS):
@@ -64,7 +69,7 @@ def _walk(terrain: Terrain, state: State, arrived: Arrived, towards: int) -> Ski
         if not route:
             return Outcome.DONE
         part = up_to_next_map(route, here)
-        state = yield model_step(partial(walk, route=part))
+        state = yield model_step(partial(walk, route=part, says_yes=says_yes))
         if state.in_battle:
             return Outcome.INTERRUPTED
     yield from ()
@@ -163,12 +168,18 @@ def _then(
 
 
 def say_yes(there: Destination, terrain: Terrain, state: State) -> Skill:
-    """Walk to a destination; a step there plays the script that asks."""
+    """Walk to a destination and answer yes to the question there, which may move the player to another map."""
     here = state.map.map_id
-    outcome = yield from travel(terrain, there, state)
-    state = yield model_step(
-        lambda game: game.do("visit", "leave") if game.here.map_id == here else 1
-    )
+
+    def arrived(now: State) -> Callable[[Spot], bool] | None:
+        nonlocal state
+        state = now
+        return there.accepts if now.map.map_id == here or here != there.map_id else None
+
+    outcome = yield from _walk(terrain, state, arrived, there.map_id, says_yes=True)
+    if state.map.map_id != here:
+        return Outcome.DONE
+    yield model_step(lambda game: game.do("leave"))
     return outcome
 
 
@@ -180,9 +191,26 @@ def use_at(item: int, square: tuple[int, int], terrain: Terrain, state: State) -
 def push_boulders(
     goals: Sequence[tuple[int, tuple[int, int]]], terrain: Terrain, state: State
 ) -> Skill:
-    """Push boulders of this map to their squares."""
-    yield model_step(lambda game: game.do("push") + COSTS.push * len(goals))
-    return Outcome.DONE
+    """Push boulders of this map to their squares; where one can no longer reach its own, enter the map again."""
+    place = state.map.map_id
+    for _ in range(RESETS):
+        while left := unmet(goals, state):
+            pushes = find_pushes(room_of(terrain, state), spot_of(state), *left[0])
+            if pushes is None:
+                break
+            state = yield model_step(partial(push, pushes=pushes))
+            if state.in_battle or state.map.map_id != place:
+                return Outcome.INTERRUPTED
+        if not left:
+            yield from ()
+            return Outcome.DONE
+        yield from leave_map(terrain, state)
+        state = yield wait(1)
+        yield from travel(terrain, Destination(place), state)
+        state = yield wait(1)
+        if state.map.map_id != place:
+            return Outcome.INTERRUPTED
+    return Outcome.BLOCKED
 
 
 def fight(commander: Commander, state: State) -> Skill:
@@ -297,7 +325,9 @@ def use_item(item: int, position: int, state: State) -> Skill:
 
     def use(game: ModelGame, mons: list[PartyMon]) -> list[PartyMon]:
         game.give(item, -1)
-        if position < len(mons):
+        if item in REPELS:
+            game.ram.put_repel(REPELS[item])
+        elif position < len(mons):
             mons[position] = after_medicine(mons[position], item)
         return mons
 

@@ -8,6 +8,7 @@ from agent.lab.rehearse.battle import Trainer
 from agent.lab.rehearse.costs import COSTS
 from agent.lab.rehearse.game import WILD, ModelGame
 from agent.skills import spot_of
+from agent.skills.boulders import Push
 from agent.skills.route import Hop
 from agent.story.places import Square
 from emulator import Facing
@@ -17,17 +18,28 @@ from emulator.world import FIRST_INDOOR_MAP, MapObject
 BYTE: Final = 256
 
 
-def walk(game: ModelGame, route: Iterable[Hop]) -> int:
-    """Walk hops until something happens; return the frames."""
+def walk(game: ModelGame, route: Iterable[Hop], *, says_yes: bool = False) -> int:
+    """Walk hops until something happens, and answer whoever offers a visit; return the frames."""
     frames = 0
     for hop in route:
-        frames += step(game, hop)
+        frames += step(game, hop, says_yes=says_yes)
         if game.battle is not None or game.was_moved:
             break
     return frames
 
 
-def step(game: ModelGame, hop: Hop) -> int:
+def push(game: ModelGame, pushes: Iterable[Push]) -> int:
+    """Push boulders until something else happens; return the frames."""
+    frames = COSTS.field_move
+    for each in pushes:
+        frames += walk(game, each.way)
+        if game.battle is not None or game.was_moved:
+            break
+        frames += game.push(each.slot, each.facing)
+    return frames
+
+
+def step(game: ModelGame, hop: Hop, *, says_yes: bool = False) -> int:
     """Make one hop, with what its end does; return the frames."""
     ram, before = game.ram, game.here.map_id
     frames, game.was_moved = COSTS.step, False
@@ -45,12 +57,14 @@ def step(game: ModelGame, hop: Hop) -> int:
     frames += game.count_step()
     if spot_of(game.state())[:3] != (here.map_id, here.x, here.y):
         return frames
-    return frames + _stand_on(game, (here.x, here.y))
+    return frames + _stand_on(game, (here.x, here.y), says_yes=says_yes)
 
 
-def _stand_on(game: ModelGame, square: Square) -> int:
+def _stand_on(game: ModelGame, square: Square, *, says_yes: bool) -> int:
     is_repelled = game.ram.use_repel()
     script = next((each for each in game.open_scripts() if square in each.step), None)
+    if script is not None and script is game.book.visit and not says_yes:
+        return game.turn_back(square)
     if script is not None:
         return game.play(script, 0)
     seen = _seen_by(game, square)

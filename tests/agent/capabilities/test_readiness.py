@@ -16,7 +16,7 @@ from agent.capabilities import story_tasks
 from agent.capabilities.battle import must_win
 from agent.capabilities.capability import Capability, Senses, domain_of
 from agent.capabilities.context import GameContext
-from agent.capabilities.readiness import heals, readiness, readiness_of
+from agent.capabilities.readiness import helps_of, readiness, readiness_of
 from agent.capabilities.registry import capabilities_for
 from agent.capabilities.supplies import POTIONS_FOR_A_ROW
 from agent.perception.percept import percept_of
@@ -303,8 +303,8 @@ def test_healing_items_count_in_a_row_of_trainers_only(red: Red) -> None:
     game, state = red.game_context, red.facing(177, red.starter("VENUSAUR", 70))
     assert not following(game.story, game.dex, task_of(red, "beat_koga"), state)
     assert following(game.story, game.dex, task_of(red, "beat_lorelei"), state)
-    assert heals(game, replace(state, bag=Bag((Stack(16, 3),)))) == 3
-    assert heals(game, replace(state, bag=Bag((Stack(20, 3),)))) == 0
+    assert helps_of(game, replace(state, bag=Bag((Stack(16, 3),)))).heals == 3
+    assert helps_of(game, replace(state, bag=Bag((Stack(20, 3),)))).heals == 0
 
 
 @needs_brock
