@@ -21,7 +21,7 @@ from agent.capabilities.travel import at
 from agent.experience.choices import sureness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Require
-from agent.skills import Skill, watching_trainers
+from agent.skills import Outcome, Skill, watching_trainers
 from agent.story.catches import grass_of
 from agent.story.opponents import ahead, team_of, teams_of
 from agent.story.places import Place
@@ -129,7 +129,8 @@ def _roam(
 def _train(game: GameContext, state: State) -> Skill:
     game.training.is_on = True
     outcome = yield from game.skills.roam(game.terrain, state)
-    game.training.is_on = False
+    # A battle that it leads to is still training, and ends it.
+    game.training.is_on = outcome is Outcome.INTERRUPTED
     return outcome
 
 

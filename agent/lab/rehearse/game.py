@@ -262,19 +262,20 @@ class ModelGame:
 
     def talk(self, slot: int) -> int:
         """Talk to a person, or touch a thing; return the frames."""
+        sight, flags = self.sights().get(slot), self.state().flags
+        fights = sight is not None and not flags.is_set(sight.event)
+        each = next((each for each in self.here.people() if each.slot == slot), None)
         for script in self.open_scripts():
-            if slot in script.talk:
+            # What is no part of the battle follows when the trainer is talked to again.
+            ends_it = sight is not None and Mark("event", sight.event) in script.makes
+            if slot in script.talk and (ends_it or not fights or each is None):
                 return self.play(script, slot)
         for healer in self.story.healers:
             if healer.person == slot and self.story.place(healer.place).map_id == self.here.map_id:
                 return self._nurse(healer)
-        each = next((each for each in self.here.people() if each.slot == slot), None)
         if each is not None and each.kind is MapObjectKind.ITEM and each.item:
             return self._pick_up(each)
-        sight, flags = self.sights().get(slot), self.state().flags
-        if each is not None and not (sight is not None and flags.is_set(sight.event)):
-            return self.meet(each)
-        return COSTS.talk
+        return self.meet(each) if each is not None and (fights or sight is None) else COSTS.talk
 
     def examine(self, square: Square) -> int:
         """Examine a square; return the frames."""
@@ -332,7 +333,9 @@ class ModelGame:
     def play(self, script: Script, slot: int) -> int:
         """Play a script: its battle first, if it has one; return the frames."""
         cause, state = Cause("script", slot, script.id), self.state()
-        if script.fights:
+        sight = self.sights().get(slot)
+        was_beaten = sight is not None and state.flags.is_set(sight.event)
+        if script.fights and not was_beaten:
             opponent = script.fights[self.story.rival_choice(state) % len(script.fights)]
             return COSTS.script + self.begin(self._trainer(script, opponent, state), cause)
         if script.meets is not None:
