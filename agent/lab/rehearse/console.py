@@ -46,7 +46,7 @@ class ModelConsole:
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform a step; one of the model changes its game."""
         if isinstance(step, ModelStep) and self.game is None:
-            self._begin()
+            self.begin(World.of(self.cartridge))
         game = self.game
         if game is None:
             self._console.perform(step, render=render)
@@ -55,14 +55,14 @@ class ModelConsole:
         else:
             game.frame += step.frames
 
-    def _begin(self) -> None:
-        """Take over the game from the console."""
+    def begin(self, world: World) -> None:
+        """Take over the game from the console, on the maps of a world."""
         self.game = ModelGame(
             self.cartridge,
             self._story,
             self._book,
             GameRam(self._console.ram()),
-            World.of(self.cartridge),
+            world,
             Dex.of(self.cartridge),
             Random(self._seed),
             self._console.frame,
@@ -97,7 +97,7 @@ class ModelConsole:
             return
         saved = decode_state(state, emulator=MODEL, cartridge_sha1=self.cartridge.sha1)
         if self.game is None:
-            self._begin()
+            self.begin(World.of(self.cartridge))
         assert self.game is not None
         self.game.restore(saved.payload)
 
