@@ -1,6 +1,6 @@
 """Rehearsals that begin at a moment of a run, as the file of `report --facts` has it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -59,11 +59,18 @@ class StartingMoment(NamedTuple):
         except FAULTS as error:
             raise _unusable(path, error) from error
 
-    def require_kind(self, cartridge: Cartridge) -> None:
-        """Raise UsageError when the moment is one of another game."""
+    def left(self, cartridge: Cartridge, milestones: Sequence[str]) -> tuple[str, ...]:
+        """Return those of `milestones` that are still to be reached; raises UsageError for another game, and for none."""
         if cartridge.kind.value != self.kind:
             message = f"{self.path} has a moment of {self.kind}, and this is {cartridge.name}; pass its --rom"
             raise UsageError(message)
+        left = tuple(each for each in milestones if each not in self.reached)
+        if not left:
+            message = (
+                f"{self.path} has a moment after {milestones[-1]}; give a later one with --until"
+            )
+            raise UsageError(message)
+        return left
 
     def begin(self, console: ModelConsole) -> None:
         """Begin the game of a console at this moment; raises UsageError when it is none of its cartridge."""

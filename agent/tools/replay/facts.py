@@ -18,7 +18,6 @@ from agent.app.plan import deciding_at
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import StuckReason, UsageError
 from agent.events import ActionEvent, MilestoneEvent, ObjectiveEvent, StuckEvent, events
-from agent.experience.memory_use import MemoryUse
 from agent.mind.mind import Mind
 from agent.mind.recovery import RecoveryStep
 from agent.perception.percept import percept_of
@@ -29,6 +28,8 @@ from agent.tools.progress import Bar, no_bar, tracked
 from agent.tools.replay.operations import Say, report_emulator, require_new, silent
 from agent.tools.replay.recording import (
     Recording,
+    TickRange,
+    frames_of,
     recording_of,
     replay_steps,
     require_intact,
@@ -59,7 +60,7 @@ OTHER: Final = "other"  # instead of any text that is no name of the program
 PLAIN: Final = re.compile(r"[0-9a-f]{40}|\d{1,4}(\.\d{1,4}){0,2}")
 ENUMS: Final[tuple[type[Enum], ...]] = (
     *(StuckReason, RecoveryStep, Outcome, ScreenType, Button, RunStatus, CartridgeKind),
-    *(NightFault, MemoryUse),
+    NightFault,
 )
 EPISODE: Final = (
     *("reason", "map_id", "x", "y", "goal", "since", "noticed", "lasted", "tried"),
@@ -92,30 +93,29 @@ def write_facts(
         report_emulator(settings.pyboy, say)
         recording = recording_of(run)
         require_intact(path, recording, cartridge.sha1)
-        tick = _tick_of(recording, at)
+        tick = len(recording.records) if at is None else at
+        frame = frames_of(recording, TickRange(1, tick))
         with closing(PyBoyConsole(cartridge)) as console:
             seen = _seen(console, recording, tick, bar)
         story = Story.of(cartridge.kind).with_requested(settings.wanted)
         game = GameParts.of(cartridge, story, settings.seed)
         mark = max(each for each in run.checkpoints.marks() if each.tick <= tick)
-        data = read_run_data(folder, cartridge)
         with deciding_at(mark.id, run, game, settings.uses) as (parts, mind):
             facts = {
                 "format": FORMAT,
                 "cartridge": {"kind": cartridge.kind.value, "sha1": cartridge.sha1},
                 "versions": {
-                    name: folder.settings["versions"].get(name) for name in ("agent", "pyboy")
+                    "agent": folder.settings["versions"]["agent"],
+                    "pyboy": settings.pyboy,
                 },
                 "seed": settings.seed,
                 "wants": [*settings.wanted],
-                "without": [use.value for use in MemoryUse if use not in settings.uses],
                 "tick": tick,
-                "frame": recording.records[tick - 1].frame,
-                "status": data.verdict.kind.value,
+                "frame": frame,
+                **_happened(run, read_run_data(folder, cartridge), tick),
+                **_decided(parts, mind, seen),
                 "game": {"tick": seen.free_tick, "frame": seen.free.frame, **moment_of(seen.free)},
                 "battle": _battle(seen.ticks[-1][1]),
-                **_decided(parts, mind, seen),
-                **_happened(run, data, tick),
                 "ticks": list(_rows(run, recording, seen)),
             }
             names = _names(parts, mind, story)
@@ -124,20 +124,11 @@ def write_facts(
     return len(text)
 
 
-def _tick_of(recording: Recording, at: int | None) -> int:
-    last = len(recording.records)
-    tick = last if at is None else at
-    if not 1 <= tick <= last:
-        raise UsageError(f"tick {tick} is not in the recording, which has 1 to {last}")
-    return tick
-
-
 def _seen(console: Console, recording: Recording, tick: int, bar: Bar) -> _Seen:
     start, _ = restore_latest(console, recording, tick - TICKS)
     ticks, free, free_tick = list[tuple[StepRecord, State]](), None, start
-    state = read_state(console.ram(), console.frame)
-    if state.in_control:
-        free = state
+    if start:
+        free = read_state(console.ram(), console.frame)
     for record in tracked(recording.records[start:tick], bar):
         replay_steps(console, [record])
         state = read_state(console.ram(), console.frame)
@@ -149,16 +140,12 @@ def _seen(console: Console, recording: Recording, tick: int, bar: Bar) -> _Seen:
     return _Seen(ticks[-TICKS:], free, free_tick)
 
 
-def _battle(state: State) -> dict[str, Any] | None:
-    battle = state.battle
-    if battle is None:
+def _battle(state: State) -> list[int] | None:
+    """Return the trainer's class and number, 0 and 0 in the wild, and the species, level and HP of the enemy."""
+    if state.battle is None or (foe := state.battle.enemy) is None:
         return None
-    foe, own = battle.enemy, battle.own
-    return {
-        "trainer": [battle.trainer_class, battle.trainer_number] if battle.is_trainer else None,
-        "foe": [foe.species, foe.level, foe.hp, foe.max_hp] if foe is not None else None,
-        "own": [own.species, own.level, own.hp, own.max_hp] if own is not None else None,
-    }
+    trainer = (state.battle.trainer_class, state.battle.trainer_number)
+    return [*(trainer if state.battle.is_trainer else (0, 0)), foe.species, foe.level, foe.hp]
 
 
 def _decided(parts: DecisionParts, mind: Mind, seen: _Seen) -> dict[str, Any]:
@@ -166,16 +153,13 @@ def _decided(parts: DecisionParts, mind: Mind, seen: _Seen) -> dict[str, Any]:
     facts = mind.sense(percept_of(seen.free, seen.free_tick))
     goals, kept = mind.open_goals(facts), mind.to_json()
     plan = mind.plan_for(goals, facts)
-    cooling: Any = kept["recovery"]
     return {
         "goals": [each.name for each in goals],
         "goal": plan.goal.name if plan is not None else None,
         "plan": [each.name for each in plan.actions] if plan is not None else None,
         "facts": _pairs({name: value for name, value in facts.items() if value}),
         "choices": _pairs(parts.choices.made),
-        "failures": _pairs(kept["failures"]),
-        "setbacks": _pairs(kept["setbacks"]),
-        "cooling": _pairs(cooling["cooling"]),
+        **{name: _pairs(kept[name]) for name in ("failures", "setbacks")},
     }
 
 
@@ -185,16 +169,15 @@ def _pairs(table: Any) -> list[list[Any]]:  # noqa: ANN401  # a mapping of names
 
 def _happened(run: RunReader, data: RunData, tick: int) -> dict[str, Any]:
     """Return what happened up to a tick: milestones, times stuck, faults and returns to checkpoints."""
+    reached = [each for each in events(run, MilestoneEvent) if each.tick <= tick]
     stuck = [each for each in events(run, StuckEvent) if each.tick <= tick][-EPISODES:]
-    problems = data.problems
     return {
-        "milestones": [
-            [each.id, each.tick] for each in events(run, MilestoneEvent) if each.tick <= tick
-        ],
+        "status": data.verdict.kind.value,
+        "milestones": [[each.id, each.tick] for each in reached],
         "stuck": [{name: getattr(each, name) for name in EPISODE} for each in stuck],
-        "faults": [[each.name, each.times] for each in problems.kinds],
-        "errors": problems.errors,
-        "disagreements": _pairs(problems.disagreements),
+        "faults": [[each.name, each.times] for each in data.problems.kinds],
+        "errors": data.problems.errors,
+        "disagreements": _pairs(data.problems.disagreements),
         "returns": [[each.why, each.left, each.to.tick] for each in data.returns],
     }
 
