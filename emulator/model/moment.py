@@ -42,7 +42,7 @@ CONTROL: Final = {
     control.LCDC: control.SCREEN_ON,
     control.BGP: control.PALETTE,
 }
-NOBODY: Final = "RED"  # instead of the names that the player gave
+PLACEHOLDER: Final = "RED"  # instead of the names that the player gave
 OWN: Final = 1  # the id of the player, instead of the one in the game
 OTHER: Final = 2  # of a Pokemon that was traded
 
@@ -106,7 +106,7 @@ def put_moment(here: MapInRam, moment: Mapping[str, Any], name_of: Callable[[int
     ram.put(player.SAFARI_STEPS, moment["safari_steps"].to_bytes(2, "big"))
     ram.put_bag(Stack(*each) for each in moment["bag"])
     for address in (player.PLAYER_NAME, player.RIVAL_NAME):
-        ram.put(address, encode_name(NOBODY))
+        ram.put(address, encode_name(PLACEHOLDER))
     ram.put(player.PLAYER_ID, OWN.to_bytes(2, "big"))
     ram.put_party([_mon(each, name_of) for each in moment["team"]])
     _put_box(ram, moment["box"]["number"], moment["box"]["mons"])

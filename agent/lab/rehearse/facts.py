@@ -7,12 +7,12 @@ from typing import Any, Final, NamedTuple
 from agent.errors import UsageError
 from agent.lab.rehearse.console import ModelConsole
 from agent.story.milestones import ReachedMilestone
-from emulator import Cartridge
+from emulator import Cartridge, EmulatorError
 from emulator.model import GameRam, put_moment
 from memory import as_json
 from memory.file_access import read_json
 
-FAULTS: Final = (LookupError, TypeError, ValueError, OverflowError, AttributeError)
+FAULTS: Final = (LookupError, TypeError, ValueError, OverflowError, AttributeError, EmulatorError)
 
 
 class StartingMoment(NamedTuple):

@@ -126,9 +126,8 @@ def write_facts(
 
 def _seen(console: Console, recording: Recording, tick: int, bar: Bar) -> _Seen:
     start, _ = restore_latest(console, recording, tick - TICKS)
-    ticks, free, free_tick = list[tuple[StepRecord, State]](), None, start
-    if start:
-        free = read_state(console.ram(), console.frame)
+    ticks, state = list[tuple[StepRecord, State]](), read_state(console.ram(), console.frame)
+    free, free_tick = state if state.in_control else None, start
     for record in tracked(recording.records[start:tick], bar):
         replay_steps(console, [record])
         state = read_state(console.ram(), console.frame)
