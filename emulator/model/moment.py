@@ -4,13 +4,15 @@ Knows which records of RAM make up a game. Knows nothing of files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 from emulator.model.ground import MapInRam
-from emulator.model.ram import REPEL, GameRam, encode_name, encode_status
+from emulator.model.ram import REPEL, GameRam, encode_name
 from emulator.profile import symbol
 from emulator.ram import control, flags, party, player
 from emulator.ram import map as at
+from emulator.ram.party import PartyMon
 from emulator.ram.player import Stack
 from emulator.ram.state import State
 
@@ -45,6 +47,12 @@ CONTROL: Final = {
 PLACEHOLDER: Final = "RED"  # instead of the names that the player gave
 OWN: Final = 1  # the id of the player, instead of the one in the game
 OTHER: Final = 2  # of a Pokemon that was traded
+ROWS: Final = {
+    "status": party.Status,
+    "stat_exp": party.Stats,
+    "dvs": party.Dvs,
+    "stats": party.Stats,
+}
 
 
 def moment_of(state: State) -> dict[str, Any]:
@@ -72,16 +80,10 @@ def _bits(row: bytes) -> list[int]:
     ]
 
 
-def _member(mon: party.PartyMon, own_id: int) -> dict[str, Any]:
-    numbers = ("species", "level", "hp", "exp", "catch_rate")
-    rows = ("types", "stat_exp", "dvs", "stats")
-    return {
-        **{name: getattr(mon, name) for name in numbers},
-        **{name: [*getattr(mon, name)] for name in rows},
-        "moves": [[*slot] for slot in mon.moves],
-        "status": encode_status(mon.status),
-        "traded": mon.ot_id != own_id,
-    }
+def _member(mon: PartyMon, own_id: int) -> dict[str, Any]:
+    numbers = asdict(mon)
+    del numbers["nickname"]
+    return {**numbers, "ot_id": OWN if mon.ot_id == own_id else OTHER}
 
 
 def put_moment(here: MapInRam, moment: Mapping[str, Any], name_of: Callable[[int], str]) -> None:
@@ -108,7 +110,7 @@ def put_moment(here: MapInRam, moment: Mapping[str, Any], name_of: Callable[[int
     for address in (player.PLAYER_NAME, player.RIVAL_NAME):
         ram.put(address, encode_name(PLACEHOLDER))
     ram.put(player.PLAYER_ID, OWN.to_bytes(2, "big"))
-    ram.put_party([_mon(each, name_of) for each in moment["team"]])
+    ram.put_party([_mon(each, name_of(each["species"])) for each in moment["team"]])
     _put_box(ram, moment["box"]["number"], moment["box"]["mons"])
     for slot, x, y in moment["people"]:
         place = at.DATA_2 + at.SLOT_SIZE * slot
@@ -116,22 +118,11 @@ def put_moment(here: MapInRam, moment: Mapping[str, Any], name_of: Callable[[int
         ram.put_byte(place + at.MAP_Y, y + at.BORDER)
 
 
-def _mon(member: Mapping[str, Any], name_of: Callable[[int], str]) -> party.PartyMon:
-    return party.PartyMon(
-        species=member["species"],
-        nickname=name_of(member["species"]),
-        ot_id=OTHER if member["traded"] else OWN,
-        level=member["level"],
-        hp=member["hp"],
-        status=party.decode_status(member["status"]),
-        types=tuple(member["types"]),
-        catch_rate=member["catch_rate"],
-        moves=tuple(party.MoveSlot(*each) for each in member["moves"]),
-        exp=member["exp"],
-        stat_exp=party.Stats(*member["stat_exp"]),
-        dvs=party.Dvs(*member["dvs"]),
-        stats=party.Stats(*member["stats"]),
-    )
+def _mon(member: Mapping[str, Any], name: str) -> PartyMon:
+    rows = {row: kind(*member[row]) for row, kind in ROWS.items()}
+    moves = tuple(party.MoveSlot(*each) for each in member["moves"])
+    types = tuple(member["types"])
+    return PartyMon(**{**member, **rows, "moves": moves, "types": types, "nickname": name})
 
 
 def _put_box(ram: GameRam, number: int, mons: Sequence[Sequence[int]]) -> None:

@@ -48,7 +48,7 @@ from emulator import (
     read_state,
 )
 from emulator.model import moment_of
-from memory import RunReader, read_run
+from memory import RunReader, as_json, read_run
 from memory.file_access import write_file
 from memory.store import BranchedBy
 
@@ -61,10 +61,6 @@ PLAIN: Final = re.compile(r"[0-9a-f]{40}|\d{1,4}(\.\d{1,4}){0,2}")
 ENUMS: Final[tuple[type[Enum], ...]] = (
     *(StuckReason, RecoveryStep, Outcome, ScreenType, Button, RunStatus, CartridgeKind),
     NightFault,
-)
-EPISODE: Final = (
-    *("reason", "map_id", "x", "y", "goal", "since", "noticed", "lasted", "tried"),
-    *("recovery_steps", "solved_by", "over"),
 )
 
 
@@ -99,13 +95,17 @@ def write_facts(
             seen = _seen(console, recording, tick, bar)
         story = Story.of(cartridge.kind).with_requested(settings.wanted)
         game = GameParts.of(cartridge, story, settings.seed)
-        mark = max(each for each in run.checkpoints.marks() if each.tick <= tick)
-        with deciding_at(mark.id, run, game, settings.uses) as (parts, mind):
+        marks = [each for each in run.checkpoints.marks() if each.tick <= tick]
+        if not marks:
+            raise UsageError(
+                f"there is no checkpoint up to tick {tick}; give a later one with --at"
+            )
+        with deciding_at(max(marks).id, run, game, settings.uses) as (parts, mind):
             facts = {
                 "format": FORMAT,
                 "cartridge": {"kind": cartridge.kind.value, "sha1": cartridge.sha1},
                 "versions": {
-                    "agent": folder.settings["versions"]["agent"],
+                    "agent": folder.settings["versions"].get("agent"),
                     "pyboy": settings.pyboy,
                 },
                 "seed": settings.seed,
@@ -173,7 +173,7 @@ def _happened(run: RunReader, data: RunData, tick: int) -> dict[str, Any]:
     return {
         "status": data.verdict.kind.value,
         "milestones": [[each.id, each.tick] for each in reached],
-        "stuck": [{name: getattr(each, name) for name in EPISODE} for each in stuck],
+        "stuck": [{**as_json(each), "place": None} for each in stuck],
         "faults": [[each.name, each.times] for each in data.problems.kinds],
         "errors": data.problems.errors,
         "disagreements": _pairs(data.problems.disagreements),

@@ -123,7 +123,11 @@ def test_a_moment_is_the_same_after_it_was_put_into_ram(played: Played) -> None:
         "badges": [0, 7],
         "scripts": [[3, 2], [199, 9]],
     }
-    team = [mon, {**mon, "traded": True, "status": 8 + 3, "hp": 0}, {**mon, "moves": [[5, 63, 3]]}]
+    team = [
+        mon,
+        {**mon, "ot_id": 2, "status": (3, True, False, False, True), "hp": 0},
+        {**mon, "moves": ((5, 63, 3),)},
+    ]
     box = {"number": 11, "mons": [[3, 5], [7, 90]]}
     moments.append({**moments[-1], **more, "team": team, "box": box, "money": 999_999})
     with closing(PyBoyConsole(CARTRIDGE)) as console:
@@ -218,7 +222,9 @@ def test_no_name_that_the_owner_gave_is_in_the_facts(
     last = driven(played.folder).states[-1]
     given = [last.player.name, last.player.rival_name, *(each.nickname for each in last.party.mons)]
     given += [NAME[: len(last.player.name)]]
-    assert all(each and each not in facts + stuck.file.read_text(encoding="utf-8") for each in given)
+    assert all(
+        each and each not in facts + stuck.file.read_text(encoding="utf-8") for each in given
+    )
 
 
 def test_no_path_is_in_the_facts(facts: str) -> None:
