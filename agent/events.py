@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memory import ACTION, BATTLE, MILESTONE_TIME, RECOLLECTION, RunReader, as_json
+from memory import ACTION, BATTLE, BLACKOUT, MILESTONE_TIME, RECOLLECTION, RunReader, as_json
 from memory.codec import from_json
 
 if TYPE_CHECKING:
@@ -74,6 +74,13 @@ class BattleEvent:
     location: str = ""
     outcome: str = ""
     turns_taken: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BlackoutEvent:
+    """A defeat that cost money."""
+
+    tick: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,7 @@ KINDS: Final[Mapping[type, str]] = {
     MilestoneEvent: "milestone",
     StuckEvent: "stuck",
     BattleEvent: BATTLE,
+    BlackoutEvent: BLACKOUT,
     ActionEvent: ACTION,
     ObjectiveEvent: "objective",
     MilestoneTimeEvent: MILESTONE_TIME,

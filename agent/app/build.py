@@ -174,7 +174,7 @@ class Branch:
         parts = DecisionParts(game, self.memory, store, self.hooks, context.settings.uses, advise)
         model_advice = parts.model_advice
         self.ledger, self.experience = parts.ledger, parts.experience
-        self.recovery, self._choices = parts.recovery, parts.choices
+        self.recovery, self.choices = parts.recovery, parts.choices
         self.mind = parts.mind(*context.more)
         perceiver = Perceiver(
             console,
@@ -234,7 +234,7 @@ class Branch:
         blackboard = self.memory.blackboard
         producers = Producers(self.hooks, blackboard)
         names = GameNames(story, world, dex)
-        watched = self.memory.strategist, self._battles, self._choices, self.experience
+        watched = self.memory.strategist, self._battles, self.choices, self.experience
         play = PlayProducers(names, *watched, store.run_id)
         observer, readers = self.memory.observer, self._context.readers
         observer.text_readings = readers.readings

@@ -102,16 +102,13 @@ def outlook(rom: Path | None, run: Path | None) -> Outlook:
         if reader is not None:
             checkpoint = _load(reader, console)
         state = read_state(console.ram(), console.frame)
-        entries = reader.live_entries() if reader is not None else ()
         uses = settings.uses if settings is not None else EVERY_USE
         game = GameParts.of(cartridge, Story.of(cartridge.kind), settings.seed if settings else 0)
-        parts = stack.enter_context(_decision_parts(game, entries, uses))
-        if reader is not None:
-            reader.checkpoints.restore("ledger", parts.ledger)
-            reader.checkpoints.restore("terrain", parts.terrain)
-        mind = parts.mind()
-        if reader is not None:
-            reader.checkpoints.restore("mind", mind)
+        if reader is not None and checkpoint is not None:
+            parts, mind = stack.enter_context(deciding_at(checkpoint.id, reader, game, uses))
+        else:
+            parts = stack.enter_context(_decision_parts(game))
+            mind = parts.mind()
         tick = 0 if checkpoint is None else checkpoint.tick
         name = "power-on" if checkpoint is None else f"tick {tick}"
         changes = parts.experience.influences
@@ -135,6 +132,19 @@ def outlooks_of_ram(path: Path, rom: Path | None) -> Iterator[Outlook]:
         with _decision_parts(game) as parts:
             percept = percept_of(read_state(ram, 0), 0)
             yield _look(game.story, parts.mind(), percept, name, presume=True)
+
+
+@contextmanager
+def deciding_at(
+    checkpoint: int, run: RunReader, game: GameParts, uses: frozenset[MemoryUse]
+) -> Iterator[tuple[DecisionParts, Mind]]:
+    """Yield the deciding parts and the mind of a run as a checkpoint has them, with the run's memory of now."""
+    with _decision_parts(game, run.live_entries(), uses) as parts:
+        mind = parts.mind()
+        for name in ("ledger", "terrain", "choices"):
+            run.checkpoints.restore(name, getattr(parts, name), checkpoint)
+        run.checkpoints.restore("mind", mind, checkpoint)
+        yield parts, mind
 
 
 @contextmanager

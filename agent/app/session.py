@@ -4,11 +4,12 @@ import gc
 import logging
 from base64 import b64encode
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import takewhile
 from math import inf
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from agent.advisor.port import Decider
@@ -192,8 +193,14 @@ class Session:
         except CorruptStore:  # possibly the fault that the supervisor goes back for
             return None
 
-    def begin_here(self) -> None:
-        """Begin with a checkpoint: the console was prepared by steps that are not recorded."""
+    def begin_here(self, known: Mapping[str, Any] = MappingProxyType({})) -> None:
+        """Begin with a checkpoint: the console was prepared by steps that are not recorded.
+
+        `known` is what the ledger, the choices and the mind know already, as parts of a checkpoint have it.
+        """
+        for name, values in known.items():
+            part = getattr(self._branch, name)
+            part.restore({**part.to_json(), **values})
         self._checkpoints.schedule.request("start")
 
     def play(self, limits: PlayLimits, viewer: Viewer) -> Summary:

@@ -205,6 +205,16 @@ def report(
         "Write the page here. Default: report.html in the run's folder; comparison.html for several runs.",
         "FILE",
     ),
+    expected: Path | None = option(
+        "Show the figures of rehearsed games, which `rehearse --write` wrote, beside those of the run.",
+        "FILE",
+    ),
+    facts: bool = switch(
+        "--facts",
+        "Write to --to what was decoded and decided around a moment, for a public issue: `rehearse --from` begins there.",
+    ),
+    to: Path | None = option("The file of --facts.", "FILE"),
+    at: int | None = option("The tick of --facts. Default: the last one.", "TICK"),
     as_object: bool = switch(
         "--json", "Print the figures as one JSON object; several runs as a list."
     ),
@@ -216,9 +226,16 @@ def report(
 
     if as_object and as_table:
         raise UsageError("--json and --csv are two formats of the same; give only one")
+    if facts or to is not None or at is not None:
+        _write_facts(runs, rom, to if facts else None, at)
+        return
+    if expected is not None and (as_object or as_table or len(runs) > 1):
+        raise UsageError(
+            "--expected is for the page of one run; leave out --json, --csv and others"
+        )
     out = Output()
     if not (as_object or as_table):
-        out.say(str(_write_report(runs, rom, write)))
+        out.say(str(_write_report(runs, rom, write, expected)))
         return
     gathered = read_runs_data(runs, rom)
     if write is not None:
@@ -230,12 +247,27 @@ def report(
     out.say(json.dumps(objects[0] if len(objects) == 1 else objects))
 
 
-def _write_report(runs: list[Path], rom: Path | None, to: Path | None) -> Path:
+def _write_facts(runs: list[Path], rom: Path | None, to: Path | None, at: int | None) -> None:
+    from agent.tools.replay.facts import write_facts
+
+    if to is None or len(runs) > 1:
+        raise UsageError("--facts takes one run, and goes with --to FILE; give both")
+    err = Output(stderr=True)
+    with _progress(err) as bar:
+        size = write_facts(runs[0], to, rom, at, say=err.say, bar=bar)
+    err.say(f"{to}: {counted(size, 'byte')}")
+
+
+def _write_report(
+    runs: list[Path], rom: Path | None, to: Path | None, expected: Path | None = None
+) -> Path:
     from agent.tools.report.comparison import PAGE, unlike, write_comparison
+    from agent.tools.report.expected import ExpectedGame
     from agent.tools.report.page import read_runs_data, report_run
 
     if len(runs) == 1:
-        return report_run(runs[0], rom, to)
+        beside = ExpectedGame.read(expected) if expected is not None else None
+        return report_run(runs[0], rom, to, beside)
     gathered = read_runs_data(runs, rom)
     written = write_comparison(gathered, to or Path(PAGE))
     if words := unlike(gathered):

@@ -90,19 +90,19 @@ class CheckpointReader(Reader):
         """Return the ticks of all checkpoints, newest first."""
         return [mark.tick for mark in reversed(self.marks())]
 
-    def part(self, name: str) -> Any:  # noqa: ANN401  # JSON
-        """Return the state of a part in the last checkpoint, or None when it holds none."""
+    def part(self, name: str, number: int | None = None) -> Any:  # noqa: ANN401  # JSON
+        """Return the state of a part in a checkpoint, by default the last one, or None when it holds none."""
         row = self._database.row(
-            "SELECT data FROM parts WHERE name = ? "
-            "AND checkpoint = (SELECT max(id) FROM checkpoints)",
-            (name,),
+            "SELECT data FROM parts WHERE name = ?1 "
+            "AND checkpoint = coalesce(?2, (SELECT max(id) FROM checkpoints))",
+            (name, number),
         )
         with self._database.decoding(f"part {name}"):
             return None if row is None else decode(row[0])
 
-    def restore(self, name: str, part: CheckpointPart) -> None:
-        """Restore `part` from the last checkpoint, if that holds its state."""
-        state = self.part(name)
+    def restore(self, name: str, part: CheckpointPart, number: int | None = None) -> None:
+        """Restore `part` from a checkpoint, by default the last one, if that holds its state."""
+        state = self.part(name, number)
         if state is not None:
             with self._database.decoding(f"part {name}"):
                 part.restore(state)

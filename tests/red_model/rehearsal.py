@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from agent.app.build import GameParts
 from agent.lab.rehearse.console import ModelConsole
@@ -12,7 +12,7 @@ from agent.lab.rehearse.play import RehearsedGame, rehearse_on
 from agent.lab.rehearse.scripts import ScriptBook
 from agent.lab.rehearse.skills import ModelSkills
 from agent.story.story import Story
-from emulator import Cartridge, CartridgeKind, Dex, MapSquare, Ram, State, World
+from emulator import Cartridge, CartridgeKind, Console, Dex, MapSquare, Ram, State, World
 from emulator.console import WATCHED_RANGES
 from emulator.ram.view import layout_of
 from emulator.world import SightLine
@@ -129,9 +129,7 @@ def rehearse_red(seed: int, until: str) -> RehearsedGame:
     story = Story.of(CartridgeKind.RED)
     # The doors of the model open blocks of an image, of which facts have none.
     book = replace(ScriptBook.of(CartridgeKind.RED), doors=())
-    console = ModelConsole(SwitchedOff(), story, book, seed)
-    console.begin(plain_world())
-    assert console.game is not None
-    console.game.enter(*BEDROOM)
+    console = ModelConsole(cast("Console", SwitchedOff()), story, book, seed)
+    console.begin(plain_world()).enter(*BEDROOM)
     parts = GameParts(story, plain_world(), Dex.of(cartridge()), seed, {}, ModelSkills())
     return rehearse_on(console, parts, until)

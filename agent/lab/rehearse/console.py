@@ -46,7 +46,7 @@ class ModelConsole:
     def perform(self, step: Step, *, render: bool = False) -> None:
         """Perform a step; one of the model changes its game."""
         if isinstance(step, ModelStep) and self.game is None:
-            self.begin(World.of(self.cartridge))
+            self.begin()
         game = self.game
         if game is None:
             self._console.perform(step, render=render)
@@ -55,18 +55,19 @@ class ModelConsole:
         else:
             game.frame += step.frames
 
-    def begin(self, world: World) -> None:
-        """Take over the game from the console, on the maps of a world."""
+    def begin(self, world: World | None = None) -> ModelGame:
+        """Take over the game from the console, on the maps of a world or of the cartridge, and return it."""
         self.game = ModelGame(
             self.cartridge,
             self._story,
             self._book,
             GameRam(self._console.ram()),
-            world,
+            world or World.of(self.cartridge),
             Dex.of(self.cartridge),
             Random(self._seed),
             self._console.frame,
         )
+        return self.game
 
     def ram(self) -> Ram:
         """Return the watched RAM as it is now."""
@@ -96,10 +97,7 @@ class ModelConsole:
             self.game = None
             return
         saved = decode_state(state, emulator=MODEL, cartridge_sha1=self.cartridge.sha1)
-        if self.game is None:
-            self.begin(World.of(self.cartridge))
-        assert self.game is not None
-        self.game.restore(saved.payload)
+        (self.game or self.begin()).restore(saved.payload)
 
     def digest(self) -> bytes:
         """Return blake2b-128 over DIGEST_RANGES."""

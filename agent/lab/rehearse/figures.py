@@ -37,9 +37,21 @@ def findings(
         "reached": reached,
         "milestones": {row["milestone"]: row for row in rows},
         "ends": ends,
+        "expected": {name: _expected(name, games) for name in milestones},
     }
     title = f"{counted(len(games), 'game')} of {cartridge} rehearsed to {last}: {reached.estimate:.0%} reach it"
     return Findings(title, figures, [rows, ends], rows)
+
+
+def _expected(name: str, games: Sequence[RehearsedGame]) -> dict[str, list[float]]:
+    """Return the median, lowest and highest of each figure at a milestone; nothing if no game reaches it."""
+    there = [each.milestones[name] for each in games if name in each.milestones]
+    found = {figure: [getattr(each, figure) for each in there] for figure in SAID}
+    return {
+        figure: [median(values), min(values), max(values)]
+        for figure, values in found.items()
+        if values
+    }
 
 
 def _row(

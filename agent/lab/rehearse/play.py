@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agent.app import Interrupt, TickView, Viewer
 from agent.app.build import GameParts
@@ -14,6 +14,7 @@ from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
 from agent.app.settings import RunSettings
 from agent.lab.rehearse.console import ModelConsole
+from agent.lab.rehearse.facts import StartingMoment
 from agent.lab.rehearse.scripts import ScriptBook
 from agent.lab.rehearse.skills import ModelSkills
 from agent.story.story import Story
@@ -74,25 +75,35 @@ class RehearsedGame(NamedTuple):
 
 
 class RehearsalJob(NamedTuple):
-    """The job of one process: the cartridge, the milestone to play to, and whether the model carries actions out."""
+    """The job of one process: the cartridge, the milestone to play to, and whether the model carries actions out.
+
+    A rehearsal begins at `start`, if there is one.
+    """
 
     rom: Path
     until: str
     in_model: bool = True
+    start: StartingMoment | None = None
 
     def play(self, seed: int, _asked: Asked) -> RehearsedGame:
         """Play the game of a seed."""
         cartridge = load_cartridge(self.rom)
-        return (rehearse if self.in_model else play_seed)(cartridge, seed, self.until)
+        if not self.in_model:
+            return play_seed(cartridge, seed, self.until)
+        return rehearse(cartridge, seed, self.until, self.start)
 
 
-def rehearse(cartridge: Cartridge, seed: int, until: str) -> RehearsedGame:
-    """Play a game of a cartridge in the model, from the first moment of control to a milestone."""
-    story = Story.of(cartridge.kind)
+def rehearse(
+    cartridge: Cartridge, seed: int, until: str, start: StartingMoment | None = None
+) -> RehearsedGame:
+    """Play a game of a cartridge in the model, from `start` or the first moment of control to a milestone."""
+    story = Story.of(cartridge.kind).with_requested(start.wants if start is not None else ())
     parts = GameParts(story, World.of(cartridge), Dex.of(cartridge), seed, {}, ModelSkills())
     with closing(PyBoyConsole(cartridge)) as machine:
         console = ModelConsole(machine, story, ScriptBook.of(cartridge.kind), seed)
-        return rehearse_on(console, parts, until)
+        if start is not None:
+            start.begin(console)
+        return rehearse_on(console, parts, until, start.known if start is not None else None)
 
 
 def play_seed(cartridge: Cartridge, seed: int, until: str) -> RehearsedGame:
@@ -103,8 +114,13 @@ def play_seed(cartridge: Cartridge, seed: int, until: str) -> RehearsedGame:
         return rehearse_on(console, parts, until)
 
 
-def rehearse_on(console: Console, parts: GameParts, until: str) -> RehearsedGame:
-    """Play a game on a console, or in the model of one, to a milestone."""
+def rehearse_on(
+    console: Console,
+    parts: GameParts,
+    until: str,
+    known: Mapping[str, Mapping[str, Any]] | None = None,
+) -> RehearsedGame:
+    """Play a game on a console, or in the model of one, to a milestone; with `known` it goes on from another game."""
     cartridge, seed = console.cartridge, parts.seed
     began = datetime(2000, 1, 1, tzinfo=UTC)
     settings = RunSettings(cartridge.name, cartridge.sha1, f"rehearsal-{seed}", began, seed)
@@ -112,6 +128,8 @@ def rehearse_on(console: Console, parts: GameParts, until: str) -> RehearsedGame
     with TemporaryDirectory(prefix="rehearse-") as home:
         opened = session_of_run(Path(home), settings, console, parts.story, Interrupt(), game=parts)
         with opened as session:
+            if known is not None:
+                session.session.begin_here(known)
             summary = session.session.play(PlayLimits(until, LONGEST), watcher)
     return RehearsedGame(
         seed, summary.stop.value, summary.reason, summary.ticks, summary.frames, watcher.found

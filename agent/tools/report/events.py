@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from agent.events import ActionEvent, BattleEvent, MilestoneEvent, StuckEvent, events
+from agent.events import ActionEvent, BattleEvent, BlackoutEvent, MilestoneEvent, StuckEvent, events
 from agent.story.milestones import Witness
 from agent.story.story import Story
 from agent.tools.report.timeline import TickTime, Times
@@ -97,7 +97,8 @@ class OpponentStats(NamedTuple):
 class Battles(NamedTuple):
     """Battle groups, the count of groups left out, the sums, and the count of battles on abandoned branches.
 
-    `defeats` are the ticks of lost battles.
+    `ticks` are those of all battles of the live branch, `defeats` those of lost ones, `blackouts` those of defeats that
+    cost money.
     """
 
     trainers: Sequence[OpponentStats]
@@ -106,7 +107,9 @@ class Battles(NamedTuple):
     ends: Mapping[str, int]
     turns: int
     died: int
+    ticks: Sequence[int]
     defeats: Sequence[int]
+    blackouts: Sequence[int]
 
     @property
     def fought(self) -> int:
@@ -134,7 +137,9 @@ def battles(run: RunReader) -> Battles:
         ends=_ends(fought),
         turns=sum(each.turns_taken for each in fought),
         died=sum(1 for _ in run.record.events(BATTLE, live=False)),
+        ticks=[each.tick for each in fought],
         defeats=[each.tick for each in fought if each.outcome == "defeat"],
+        blackouts=[each.tick for each in events(run, BlackoutEvent)],
     )
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 from agent.advisor.names import cost
 from agent.app.settings import PATHS, RunSettings, cartridge_for
+from agent.errors import UsageError
 from agent.shell import command, shown_path
 from agent.story.story import Story
 from agent.tools.report import chart
@@ -18,11 +19,12 @@ from agent.tools.report.advice import came_of
 from agent.tools.report.atlas.drawing import atlas_html, draw_atlas
 from agent.tools.report.atlas.sheet import MapMark, MapMarkKind, TrailVisit
 from agent.tools.report.chart import Chart, Flag
+from agent.tools.report.expected import ExpectedGame
 from agent.tools.report.html import page_key, render, require_page_or_new, write_page
 from agent.tools.report.run_data import DISAGREEMENTS, RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series
 from agent.tools.report.words import game_time, plain, times, usd
-from emulator import Cartridge, CartridgeError, World
+from emulator import FRAMES_PER_SECOND, Cartridge, CartridgeError, World
 from memory import CorruptStore, RunFolder, RunReader, file_fault, read_run
 from memory.file_access import real_path
 from memory.store import STORE
@@ -182,9 +184,10 @@ def page_place(path: Path) -> str:
     return real_path(path).name if shown.is_absolute() else str(shown)
 
 
-def page(run: RunData, cartridge: Cartridge | None) -> str:
-    """Return the page as HTML text."""
+def page(run: RunData, cartridge: Cartridge | None, expected: ExpectedGame | None = None) -> str:
+    """Return the page as HTML text, with what was `expected` beside what happened."""
     began, disagreed = run.settings.get("started"), run.problems.disagreements
+    story = Story.of(cartridge.kind) if cartridge is not None else None
     return render(
         "page.html",
         key=page_key([run.run]),
@@ -198,6 +201,9 @@ def page(run: RunData, cartridge: Cartridge | None) -> str:
         lead=lead(run),
         why=WHY,
         stairs=milestones_chart(run),
+        expected=expected,
+        frames_per_s=FRAMES_PER_SECOND,
+        beside=expected.beside(run, story) if expected is not None else (),
         route=route(run, cartridge),
         of_game=list(game_charts(run)),
         of_process=list(process_charts(run)),
@@ -225,17 +231,22 @@ def _flat(table: Mapping[str, object], prefix: str = "") -> Iterable[tuple[str, 
             yield f"{prefix}{key}", value
 
 
-def report_run(path: Path, rom: Path | None, to: Path | None) -> Path:
+def report_run(
+    path: Path, rom: Path | None, to: Path | None, expected: ExpectedGame | None = None
+) -> Path:
     """Write the page of the run in `path` into its folder, or to `to`, and return its path.
 
-    Raises UsageError when a file that is not a report is at `to`.
+    Raises UsageError when a file that is not a report is at `to`, and when another game was `expected`.
     """
     with closing(read_run(path)) as folder:
-        cartridge = _cartridge(folder, rom)
+        cartridge, name = _cartridge(folder, rom), folder.settings["cartridge"]["name"]
+        if expected is not None and expected.cartridge != name:
+            message = f"--expected is about {expected.cartridge}, and {path} is a run of {name}; name a file about that"
+            raise UsageError(message)
         if to is not None:
             require_page_or_new(to, page_key([folder.store.run_id]))
         written = to or folder.path / PAGE
-        write_page(written, page(read_run_data(folder, cartridge), cartridge))
+        write_page(written, page(read_run_data(folder, cartridge), cartridge, expected))
         return written
 
 

@@ -19,6 +19,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, syn
 
 from agent.advisor.names import STAND_IN
 from agent.app import Interrupt, Settings, Summary, TickView, play_run
+from agent.lab.publish import as_json
+from agent.lab.rehearse.figures import findings
+from agent.lab.rehearse.play import AtMilestone, RehearsedGame
 from agent.shell import command
 from agent.story.milestones import Witness
 from agent.tools.report.chart import Chart, clock_axis, game_axis
@@ -28,13 +31,13 @@ from agent.tools.report.page import lead, page, report_run
 from agent.tools.report.run_data import RunData, RunStatus, read_run_data
 from agent.tools.report.timeline import Point, Series, downsampled, with_wall_time
 from agent.tools.report.words import times
-from emulator import Cartridge
+from emulator import FRAMES_PER_SECOND, Cartridge
 from memory import VitalsRow, open_run, read_run
 from memory.file_access import write_file
 from memory.store.calls import Booking, CallOutcome, CallState
 from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.hostile.texts import hostile_texts
-from tests.agent.support import Agent, Played, Watcher, play_in
+from tests.agent.support import Agent, Played, Watcher, play_in, refused
 
 STUCK: Final[Mapping[str, Any]] = {
     "number": 1, "reason": "nothing_new", "place": "the lane", "map_id": 12, "x": 5, "y": 5,
@@ -506,6 +509,61 @@ def test_several_runs_are_compared_on_one_page(played: Played, tmp_path: Path) -
     html = write_comparison([data, data], page).read_text(encoding="utf-8")
     assert html.count("Goal reached: beat Cairn (Pebble Badge)") == 2
     assert "run (2)" in html
+
+
+def expectation(run: RunData, **factors: float) -> str:
+    """Return what rehearsed games would lead to expect: the figures of a run, with its time at milestones multiplied."""
+    then = {each.id: each.when.game_s * FRAMES_PER_SECOND for each in run.milestones}
+    then |= dict.fromkeys(factors.keys() - then.keys(), run.last.game_s * FRAMES_PER_SECOND)
+    games = [
+        RehearsedGame(seed, "goal", "", 0, 0, {
+            name: AtMilestone(0, int(frames * factors.get(name, 1)), 3, 0, 7, 1_000)
+            for name, frames in then.items()
+        })
+        for seed in range(3)
+    ]  # fmt: skip
+    return as_json(findings(CARTRIDGE.name, games, list(then)).figures)
+
+
+@pytest.mark.parametrize(
+    ("factors", "says"),
+    [
+        ({}, "The game time stayed within the range"),
+        ({"healed": 1.1, "first_badge": 0.9}, "The game time stayed within the range"),
+        (
+            {"healed": 1.3, "first_badge": 0.5},
+            "<b>heal the team in Alderbrook</b>: it was reached after",
+        ),
+        ({"parcel": 0.5}, "<b>get the parcel</b>: it was reached after"),
+        ({"third_badge": 2.0}, "The game time stayed within the range"),
+        ({"third_badge": 0.5}, "<b>beat Gannet (Plume Badge)</b>: it is not reached after"),
+    ],
+)
+def test_the_first_milestone_at_which_a_game_left_the_expected_range_is_named(
+    factors: Mapping[str, float], says: str, played: Played, agent: Agent, tmp_path: Path
+) -> None:
+    path, run = tmp_path / "expected.json", data_of(played.folder)
+    path.write_text(expectation(run, **factors), encoding="utf-8")
+    page = tmp_path / "page.html"
+    ended = agent("report", played.folder, "--expected", path, "--write", page)
+    assert ended.code == 0, ended.err
+    text = page.read_text(encoding="utf-8")
+    assert "the median of 3 rehearsed games" in text
+    assert says in text
+
+
+def test_figures_of_another_game_and_other_files_are_not_set_beside_a_run(
+    played: Played, agent: Agent, tmp_path: Path
+) -> None:
+    path, figures = tmp_path / "expected.json", json.loads(expectation(data_of(played.folder)))
+    path.write_text(json.dumps({**figures, "cartridge": "POKEMON RED"}), encoding="utf-8")
+    command = ("report", played.folder, "--expected", path)
+    refused(agent(*command), 2, "is about POKEMON RED")
+    refused(agent(*command, "--json"), 2, "leave out --json")
+    path.write_text('{"expected": {"parcel": {"frames": [1, 2]}}}', encoding="utf-8")
+    refused(agent(*command), 2, "holds no figures")
+    path.unlink()
+    refused(agent(*command), 2, "holds no figures")
 
 
 def test_a_folder_without_a_run_prints_one_error_line(agent: Agent, tmp_path: Path) -> None:
