@@ -1,6 +1,7 @@
 """The known ground: changed maps, people in the way, squares in sight of trainers."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from math import pow
 from typing import Final, NamedTuple, TypeAlias
 
@@ -8,7 +9,7 @@ from agent.skills.distances import MapDistances
 from agent.skills.route import Obstacles
 from emulator import FRAMES_PER_SECOND, Facing, MapSquare, Obstacle, Person, State, World
 from emulator.ram import is_in_sight
-from emulator.world import Lift, MapObject, Opponent, SightLine
+from emulator.world import Lift, MapObject, MapObjectKind, Opponent, SightLine
 from memory import Json
 
 HALF_LIFE: Final = 4.0  # game seconds; a walking person takes a step every one or two
@@ -73,6 +74,31 @@ class Crowd:
                 for each in _around(square):
                     costs[each] = max(cost, costs.get(each, 0))
         return costs
+
+
+@lru_cache(maxsize=256)
+def boulders_elsewhere(world: World, map_id: int, hidden: bytes) -> frozenset[MapSquare]:
+    """Return where boulders lie on all other maps: each lies there again whenever its map is entered.
+
+    Without them two maps may each seem to be the way past the other's boulder.
+    """
+    return frozenset(
+        square
+        for square, flag in _boulders(world)
+        if square[0] != map_id and (flag is None or not hidden[flag >> 3] >> (flag & 7) & 1)
+    )
+
+
+@lru_cache(maxsize=4)
+def _boulders(world: World) -> tuple[tuple[MapSquare, int | None], ...]:
+    """Return the squares of all boulders, each with the flag that hides it, if one does."""
+    flags = {each.map_id: {t.slot: t.flag for t in each.header.toggles} for each in world.maps}
+    return tuple(
+        ((game_map.map_id, each.x, each.y), flags[game_map.map_id].get(each.slot))
+        for game_map in world.maps
+        for each in game_map.people
+        if each.kind is MapObjectKind.BOULDER
+    )
 
 
 def _around(square: MapSquare) -> Iterator[MapSquare]:
@@ -146,8 +172,9 @@ class Terrain:
         return self._world.plain
 
     def hazards(self, state: State) -> Obstacles:
-        """Return the hazards of this state as obstacles, without people."""
-        found = Obstacles()
+        """Return the hazards of this state as obstacles, and the boulders of other maps; without people."""
+        here = state.map.map_id
+        found = Obstacles(boulders_elsewhere(self.plain, here, state.flags.hidden))
         for hazard in self._hazards:
             found = found.plus(hazard(state))
         return found

@@ -91,9 +91,9 @@ class ModelBattle:
     def begin(
         cls, dex: Dex, state: State, trainer: Trainer, seed: int, dvs: int, *, in_safari: bool
     ) -> "ModelBattle":
-        """Return a battle of the team in `state`; a wild Pokemon has these DVs.
+        """Return a battle of the team in `state`; a wild Pokemon has DVs `dvs`.
 
-        In the Safari Zone balls are thrown, and nobody fights.
+        In the Safari Zone balls are thrown, and there is no fight.
         """
         tables = tables_of(dex)
         if trainer.trainer_class:
