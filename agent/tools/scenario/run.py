@@ -1,4 +1,4 @@
-"""Scenarios in a list, their execution in sequence or in parallel, their reports, and a results page of many games."""
+"""Scenarios in a list, their execution in sequence or in parallel, their reports, and the tallies of many games."""
 
 import multiprocessing
 import signal
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from agent.app import Interrupt, Stop
-from agent.errors import ScenarioError, UsageError
+from agent.errors import ScenarioError
 from agent.story.story import Story
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
@@ -47,7 +47,6 @@ from agent.tools.scenario.states import (
 )
 from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
-from memory.file_access import read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +274,6 @@ def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache, stop:
     return run_scenario(scenario, cartridge, cache, stop.exists)
 
 
-TITLE: Final = "# Scenarios in many games"
-
-
 def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
     """Yield each scenario's name, how often it passed, and the range of its frames; `reports` are grouped by scenario."""
     for name, group in groupby(reports, key=lambda each: each.name):
@@ -285,37 +281,3 @@ def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
         passed = sum(each.passed for each in games)
         took = [each.frames for each in games]
         yield name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}"
-
-
-def require_tally_or_new(path: Path) -> None:
-    """Raise UsageError when a page cannot be written, or would replace a file that is not a page of scenarios."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"--write {path} must be a file in an existing folder")
-    if path.exists() and not read_bytes(path).startswith(TITLE.encode()):
-        raise UsageError(f"{path} exists already and is not a page of scenarios; name another file")
-
-
-def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
-    """Return the results as a page; `command` is the command line without the seeds."""
-    description = {each.name: each.description for each in scenarios}
-    games = f" --seeds {seeds}" if seeds else ""
-    rows = [
-        f"| {name} | {description[name]} | {passed} | {frames} |"
-        for name, passed, frames in tallies(reports)
-    ]
-    failed = [
-        f"* {each.name}, seed {each.seed}: {'; '.join(each.problems)}"
-        for each in reports
-        if each.problems
-    ]
-    lines = [
-        TITLE,
-        "",
-        f"Written by `scripts/red-agent {command}{games} --write PAGE`; every figure is from one call of it.",
-        "",
-        "| scenario | what it shows | passed | frames |",
-        "|---|---|--:|--:|",
-        *rows,
-        *(["", "## What failed", "", *failed] if failed else []),
-    ]
-    return "\n".join(lines) + "\n"

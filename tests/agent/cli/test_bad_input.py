@@ -14,7 +14,7 @@ from agent import HOME
 from agent.cli.memory.export import _escaped_line, _without_formula
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
-from agent.tools.scenario.capture import _value
+from agent.tools.scenario.capture import Draft, text_of
 from emulator import demo_cartridge_path
 from tests.agent.hostile.texts import Hostile, hostile_texts
 from tests.agent.support import Agent, Played, refused
@@ -202,7 +202,7 @@ def test_a_scenario_keeps_characters_beyond_the_basic_plane(
     assert made.code == 0, made.err
     assert f"scenario run '{into}/it.toml'" in made.out
     assert agent("scenario", "list", into).code == 0
-    assert _value("a\ud800").encode()
+    assert text_of(Draft(description="a\ud800")).encode()
 
 
 TEXTS = hostile_texts(key="an-entirely-made-up-key-0123456789")
