@@ -80,7 +80,7 @@ def explain(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Explain an item: its evidence, figures and expiry."""
+    """Explain an item: its evidence and expiry."""
     from agent.cli.memory.explain import explain
 
     explain(name, path, runs, as_json=as_json)
