@@ -128,9 +128,7 @@ def restore(
 
 @memory.command()
 def export(
-    to: Path = option(
-        "The new file to write, with the ending .json, .csv or .md.", "FILE", default=...
-    ),
+    to: Path = option("The new file to write, with the ending .json or .csv.", "FILE", default=...),
     path: Path | None = SOURCE,
 ) -> None:
     """Write all items of a memory file to a new file."""

@@ -1,6 +1,5 @@
 """Bad input prints one error line, exits with the right code, and damages nothing."""
 
-import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent import HOME
-from agent.cli.memory.export import _escaped_line, _without_formula
+from agent.cli.memory.export import _without_formula
 from agent.cli.output import Output, facts, listing
 from agent.tools.report.chart import local
 from agent.tools.scenario.capture import Draft, text_of
@@ -231,10 +230,3 @@ def test_output_keeps_its_own_styles_on_a_terminal() -> None:
 def test_no_exported_cell_is_a_formula(hostile: Hostile) -> None:
     assert not str(_without_formula(hostile.text)).startswith(("=", "+", "-", "@", "\t", "\r"))
     assert str(_without_formula(hostile.text)).removeprefix("'") == hostile.text.removeprefix("'")
-
-
-@pytest.mark.parametrize("hostile", SHORT, ids=[each.id for each in SHORT])
-def test_an_exported_page_escapes_texts(hostile: Hostile) -> None:
-    output = _escaped_line(hostile.text)
-    assert len(output.splitlines()) <= 1
-    assert not re.search(r"(?<!\\)(?:\\\\)*[<\[`*]", output)
