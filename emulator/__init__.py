@@ -36,7 +36,6 @@ from emulator.ram.view import Ram
 from emulator.recording import (
     MAX_RECORD_SIZE,
     Link,
-    PlayingConsole,
     RecordingConsole,
     StepRecord,
     first_divergence,

@@ -1,11 +1,9 @@
 """Recordings of play: the steps, digests of their effects, and a hash chain that reveals edits.
 
-A record holds a step and the digests after it. `RecordingConsole` wraps a console and makes records;
-`PlayingConsole` accepts only the recorded steps and raises the first difference as a Divergence.
+A record holds a step and the digests after it. `RecordingConsole` wraps a console and makes records.
 """
 
 import struct
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
@@ -126,43 +124,6 @@ class RecordingConsole(ConsoleWrapper):
         self.link = link
 
 
-class PlayingConsole(ConsoleWrapper):
-    """A console that accepts only the recorded steps, in order, and checks their recorded effects."""
-
-    def __init__(self, console: Console, records: Iterable[StepRecord]) -> None:
-        super().__init__(console)
-        self._records = tuple(records)
-        self._position = 0
-        self._start_frame = console.frame
-        self.save = console.save
-
-    def perform(self, step: Step, *, render: bool = False) -> None:
-        """Perform `step`, or raise the Divergence from the recording."""
-        if self._position == len(self._records):
-            raise ConsoleError("the recording has ended; continue with another console")
-        record = self._records[self._position]
-        if step != record.step:
-            detail = f"requested {step}, recorded {record.step}"
-            raise Divergence(record.tick, DivergenceKind.STEP, detail)
-        self._console.perform(step, render=render)
-        self._position += 1
-        differs = mismatch(self._console, record)
-        if differs is not None:
-            raise differs
-
-    def load(self, state: bytes) -> None:
-        """Restore a moment of the recording; the frame of the state selects the next record."""
-        position, frame = 0, state_origin(state).frame
-        if frame != self._start_frame:
-            after = bisect_left(self._records, frame, key=lambda record: record.frame)
-            if after == len(self._records) or self._records[after].frame != frame:
-                message = f"no record ends at frame {frame}; load a state of this recording"
-                raise ConsoleError(message)
-            position = after + 1
-        self._console.load(state)
-        self._position = position
-
-
 def mismatch(console: Console, record: StepRecord) -> Divergence | None:
     """Return how a console differs from `record` after its step, or None."""
     seen: list[tuple[DivergenceKind, object, object]] = [
@@ -178,11 +139,9 @@ def mismatch(console: Console, record: StepRecord) -> Divergence | None:
     return None
 
 
-def verify_chain(
-    records: Iterable[StepRecord], cartridge_sha1: str, *, start: Link | None = None
-) -> int | None:
+def verify_chain(records: Iterable[StepRecord], cartridge_sha1: str) -> int | None:
     """Return the first tick with a broken chain link, or None when no record was edited."""
-    link = start or first_link(cartridge_sha1)
+    link = first_link(cartridge_sha1)
     for record in records:
         chain = next_chain(link.chain, record)
         if record.tick != link.tick + 1 or record.chain != chain:
@@ -191,24 +150,12 @@ def verify_chain(
     return None
 
 
-def first_divergence(
-    console: Console, records: Iterable[StepRecord], *, start: Link | None = None
-) -> Divergence | None:
-    """Return the first tick at which a fresh console or the hash chain contradicts the records, which are read once.
-
-    Console and chain are checked independently, so neither can hide a fault of the other.
-    """
-    link = start or first_link(console.cartridge.sha1)
+def first_divergence(console: Console, records: Iterable[StepRecord]) -> Divergence | None:
+    """Return the first tick at which a console contradicts the records of its next steps, which are read once."""
     for record in records:
-        chain = next_chain(link.chain, record)
-        if record.tick != link.tick + 1 or record.chain != chain:
-            what = "its link to the record before is broken"
-            return Divergence(record.tick, DivergenceKind.EDITED, what)
         console.perform(record.step)
-        differs = mismatch(console, record)
-        if differs is not None:
+        if differs := mismatch(console, record):
             return differs
-        link = Link(record.tick, chain)
     return None
 
 

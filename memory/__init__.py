@@ -1,6 +1,6 @@
 """The memory of the agent: one blackboard, three tiers, two SQLite files. Independent of the emulator and of the agent."""
 
-from memory.agent_memory import AgentMemory, open_memory
+from memory.agent_memory import AgentMemory, Recall, open_memory
 from memory.blackboard.blackboard import Blackboard
 from memory.blackboard.entry import BlackboardEvent, Entry, scope_name
 from memory.codec import Json, as_json
@@ -9,7 +9,6 @@ from memory.hooks.hooks import Call, ErrorMode, Hooks, hookable
 from memory.hooks.producers import Produced, Producers
 from memory.observations.observation import Observed
 from memory.recall.actions import MemoryActions
-from memory.recall.port import Recall
 from memory.recall.query import RECOLLECTION, MemoryQuery
 from memory.store.checkpoints import Checkpoint, CheckpointInfo
 from memory.store.files import file_fault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -15,7 +15,6 @@ from memory.flow.maintenance import Maintenance
 from memory.flow.memory_map import MemoryMap, memory_map
 from memory.hooks.hooks import Hooks
 from memory.recall.actions import MemoryActions
-from memory.recall.port import Recall
 from memory.recall.query import SearchableStore
 from memory.store.outbox import OutboxWriter
 from memory.store.run_store import RunReader, RunStore
@@ -39,6 +38,37 @@ from memory.tiers.tactician import TacticianMemory, tactician_kinds
 LEVELS: Final = ("sensory", "working", "stm", "ltm:episodic", "ltm:semantic", "ltm:procedural")
 SESSION_BEGUN: Final = "session_begun"
 SESSION_ENDED: Final = "session_ended"
+
+
+class Recall:
+    """The queries of sensors on the memory of one run and the knowledge it started with; none changes memory."""
+
+    def __init__(
+        self,
+        blackboard: Blackboard,
+        observer: ObserverMemory,
+        strategist: StrategistMemory,
+        tactician: TacticianMemory,
+    ) -> None:
+        self._blackboard = blackboard
+        self.recent_outcomes = observer.get_recent_outcomes
+        self._strategist = strategist
+        self.changes = blackboard.changes
+        self.fullness = blackboard.fullness
+        self.strategies = tactician.get_successful_strategies
+        self.mistakes = tactician.get_mistakes_for_context
+        self.patterns = tactician.get_relevant_patterns
+        self.preference = tactician.get_preference
+        self.objective_status = strategist.objective_status
+
+    def recent(self, scope: str, kind: str, limit: int) -> Sequence[Entry]:
+        """Return the newest entries of `kind` in `scope`, oldest first."""
+        return self._blackboard.entries(scope, kind=kind, limit=limit)
+
+    def visits(self, location_name: str) -> int:
+        """Return the number of visits to the place in this session."""
+        place = self._strategist.locations_visited.get(location_name)
+        return 0 if place is None else place.visit_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ from memory.blackboard.entry import Entry
 from memory.errors import CorruptStore, StoreError
 from memory.flow.memory_map import MemoryMap
 from memory.recall.query import MOST, MemoryQuery, Score, Weights
-from memory.store.archived import ArchivedItem, Restorer, archived_items
 from memory.store.checks.finding import CheckFinding
 from memory.store.checks.knowledge import check_knowledge
-from memory.store.checks.repair import Repairs
+from memory.store.checks.repair import ArchivedItem, Repairs, Restorer, archived_items
 from memory.store.checks.run import check_run
 from memory.store.copies import backup_copy
 from memory.store.database import Database, in_memory, open_database

@@ -36,10 +36,10 @@ def speed(
     write: Path | None = WRITE,
     as_json: bool = AS_JSON,
 ) -> None:
-    """Measure the speed of play and of reading text from pixels."""
+    """Measure the speed of play."""
     from agent.lab.bench.speed import measure_speed
 
-    what = "What play costs beside the emulator, and how well text is read from pixels"
+    what = "What play costs beside the emulator"
     measure = _reported(lambda on, report: measure_speed(on, seed, ticks, rounds, report))
     _publish(what, measure, rom, write, as_json)
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from shlex import join
 from typing import TYPE_CHECKING, Final
 
 import typer
@@ -50,7 +49,6 @@ def run_them(
     states: Path | None = STATES,
     jobs: int = option("Scenarios to run at a time.", default=1, min=1),
     seeds: str | None = option("Run each scenario with these seeds instead of its own.", "A..B"),
-    write: Path | None = option("Write the results to this page.", "PATH"),
     as_json: bool = flags.AS_JSON,
 ) -> None:
     """Run scenarios: play from a saved state and check the result.
@@ -58,21 +56,15 @@ def run_them(
     Exits 1 when one fails, 2 when there is none, and 130 on Ctrl-C, with the results of those that were run.
     """
     from agent.tools.scenario.file import read_scenarios
-    from agent.tools.scenario.run import ScenarioVerdict, page, require_tally_or_new
+    from agent.tools.scenario.run import ScenarioVerdict
     from emulator import demo_cartridge_path, load_cartridge
-    from memory.file_access import write_file
 
     out = Output()
-    if write is not None:
-        require_tally_or_new(write)
     cartridge = load_cartridge(rom or demo_cartridge_path())
     scenarios = read_scenarios(paths, states)
     if seeds is not None:
         scenarios = [replace(each, seed=seed) for each in scenarios for seed in seeds_of(seeds)]
     reports, is_interrupted = _run(scenarios, cartridge, jobs, by_game=seeds is not None)
-    if write is not None and not is_interrupted:
-        command = join(["scenario", "run", *(each.as_posix() for each in paths)])
-        write_file(write, page(scenarios, reports, command, seeds or ""))
     if as_json:
         rows = [{**asdict(each), "verdict": each.verdict.value} for each in reports]
         out.say(json.dumps({"scenarios": rows, **_counts(reports)}))

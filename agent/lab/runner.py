@@ -3,110 +3,42 @@
 Knows nothing about games. It reports progress, and the caller may request a stop.
 """
 
-import signal
 import subprocess
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
-from contextlib import closing
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Lock
 from time import perf_counter
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
-from agent.errors import RunError
+from agent.tools.pool import POLL_S, Order, Result, results_of
 from agent.tools.progress import Asked, Done, never
 
-POLL: Final = 0.2  # seconds between two checks for a requested stop
 GRACE: Final = 10.0  # seconds for a game to end by itself after a stop request
-
-Order = TypeVar("Order")
-Played = TypeVar("Played")
 
 
 def play_all(
-    work: Callable[[Order, Asked], Played],
+    work: Callable[[Order, Asked], Result],
     orders: Sequence[Order],
     *,
     processes: int,
     done: Done,
     asked: Asked = never,
-) -> list[Played]:
+) -> list[Result]:
     """Return the result of `work`, a module-level function, for each order, in sequence.
 
     Raises KeyboardInterrupt once a stop is requested, because half of a measurement is useless.
     """
-    if processes > 1:
-        return _in_parallel(work, orders, processes, done, asked)
     games = []
-    for order in orders:
-        games.append(work(order, asked))
+    for game in results_of(work, orders, processes, asked):
+        games.append(game)
         if asked():
-            raise KeyboardInterrupt
+            break
         done(1)
+    if len(games) < len(orders) or asked():
+        raise KeyboardInterrupt
     return games
-
-
-def _in_parallel(
-    work: Callable[[Order, Asked], Played],
-    orders: Sequence[Order],
-    processes: int,
-    done: Done,
-    asked: Asked,
-) -> list[Played]:
-    with (
-        TemporaryDirectory(prefix="bench-") as home,
-        # Spawned processes: PyBoy may run threads, which a fork would break. They ignore Ctrl-C; the
-        # parent stops them by creating the file.
-        ProcessPoolExecutor(
-            processes,
-            mp_context=get_context("spawn"),
-            initializer=signal.signal,
-            initargs=(signal.SIGINT, signal.SIG_IGN),
-        ) as pool,
-    ):
-        enough = Path(home) / "enough"
-        every = [pool.submit(work, order, enough.exists) for order in orders]
-        played = 0
-        try:
-            with closing(_ended(every, asked)) as ended:
-                for each in ended:
-                    each.result()
-                    played += 1
-                    done(1)
-        except BrokenExecutor as error:
-            if asked():
-                raise KeyboardInterrupt from error
-            message = "the process of a game was killed; try again with fewer --processes"
-            raise RunError(message) from error
-        finally:
-            enough.touch()
-        if played < len(every):
-            raise KeyboardInterrupt
-        return [each.result() for each in every]
-
-
-def _ended(
-    futures: Sequence[Future[Played]], asked: Asked
-) -> Generator[Future[Played], None, None]:
-    """Yield each future as it ends, until a stop is requested; those not started by then are cancelled."""
-    waiting = set(futures)
-    try:
-        while waiting and not asked():
-            ended, waiting = wait(waiting, POLL, FIRST_COMPLETED)
-            yield from ended
-    finally:
-        for each in waiting:
-            each.cancel()
 
 
 class EndedGame(NamedTuple):
@@ -138,10 +70,14 @@ class Runner:
         """Yield each game as it ends, in any order; once `stop` returns True, end the running ones."""
         self.logs.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(self.jobs) as pool:
-            every = [pool.submit(self._play, seed) for seed in seeds]
+            waiting = {pool.submit(self._play, seed) for seed in seeds}
             try:
-                yield from (each.result() for each in _ended(every, stop))
+                while waiting and not stop():
+                    ended, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
+                    yield from (each.result() for each in ended)
             finally:
+                for each in waiting:
+                    each.cancel()
                 self._end()
 
     def _play(self, seed: int) -> EndedGame:

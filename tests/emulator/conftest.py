@@ -1,7 +1,7 @@
 """Shared fixtures: the demo cartridge, a tiny cartridge that logs its joypad, RAM images."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -14,7 +14,6 @@ from emulator import (
     Console,
     Facing,
     GameMap,
-    PlayingConsole,
     Position,
     PyBoyConsole,
     Ram,
@@ -49,7 +48,7 @@ PAD_LOGGER: Final = bytes.fromhex(
     "FA01C0 3C EA01C0 18C9"  # carry into the high byte; back to loop
 )
 
-MakeConsole: TypeAlias = Callable[[Cartridge, Sequence[Step]], Console]
+MakeConsole: TypeAlias = Callable[[Cartridge], Console]
 
 
 def tiny_rom(program: bytes = PAD_LOGGER, *, cartridge_type: int = 0x13, title: str = "") -> bytes:
@@ -115,17 +114,15 @@ def record() -> Callable[[Cartridge, tuple[Step, ...]], tuple[StepRecord, ...]]:
     return recorded
 
 
-@pytest.fixture(params=["pyboy", "recorder", "player"])
+@pytest.fixture(params=["pyboy", "recorder"])
 def make_console(request: pytest.FixtureRequest) -> Iterator[MakeConsole]:
-    """Every implementation of Console; `steps` are the inputs that the test will perform."""
+    """Every implementation of Console."""
     consoles: list[Console] = []
 
-    def make(cartridge: Cartridge, steps: Sequence[Step]) -> Console:
+    def make(cartridge: Cartridge) -> Console:
         console: Console = PyBoyConsole(cartridge)
         if request.param == "recorder":
             console = RecordingConsole(console, lambda record: None)
-        elif request.param == "player":
-            console = PlayingConsole(console, recorded(cartridge, tuple(steps)))
         consoles.append(console)
         return console
 

@@ -28,7 +28,7 @@ from emulator.console import DIGEST_RANGES, WATCHED_RANGES
 from emulator.pyboy_console import find_work_ram
 from emulator.savestate import SavedState, encode_state
 
-MakeConsole: TypeAlias = Callable[[Cartridge, Sequence[Step]], Console]
+MakeConsole: TypeAlias = Callable[[Cartridge], Console]
 Moment: TypeAlias = tuple[int, bytes, bytes]
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -79,8 +79,8 @@ def play_in_a_fresh_process(rom: Path, state: Path, steps: Sequence[Step]) -> li
 def test_same_steps_from_power_on_give_the_same_game_and_only_they_advance_time(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    moments = play(make_console(demo, ALL), ALL)
-    assert moments == play(make_console(demo, ALL), ALL)
+    moments = play(make_console(demo), ALL)
+    assert moments == play(make_console(demo), ALL)
     frames = [sum(step.frames for step in ALL[: n + 1]) for n in range(len(ALL))]
     assert [frame for frame, _, _ in moments] == frames
 
@@ -88,7 +88,7 @@ def test_same_steps_from_power_on_give_the_same_game_and_only_they_advance_time(
 def test_restoring_is_exact_in_the_same_and_in_a_fresh_console(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    console, fresh = make_console(demo, ALL), make_console(demo, ALL)
+    console, fresh = make_console(demo), make_console(demo)
     play(console, (*INTO_THE_GAME, STILL_DOWN))
     state, before = console.save(), (console.frame, console.full_digest())
     went_on = play(console, AND_ON)
@@ -112,7 +112,7 @@ def test_restoring_is_exact_in_a_fresh_process(
 
 def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> None:
     steps = (BOOT, Step(Button.A, 4, 12), STILL_DOWN, *AND_ON[:3])
-    console, other = make_console(demo, steps), make_console(demo, steps)
+    console, other = make_console(demo), make_console(demo)
     for step in steps:
         console.perform(step)
         console.save()
@@ -121,7 +121,7 @@ def test_saving_changes_nothing(make_console: MakeConsole, demo: Cartridge) -> N
 
 
 def test_reading_does_not_change_the_game(make_console: MakeConsole, demo: Cartridge) -> None:
-    console, other = make_console(demo, ALL), make_console(demo, ALL)
+    console, other = make_console(demo), make_console(demo)
     for step in ALL:
         console.perform(step, render=True)
         before = console.full_digest()
@@ -136,7 +136,7 @@ def test_reading_does_not_change_the_game(make_console: MakeConsole, demo: Cartr
 def test_only_a_moment_that_was_drawn_has_a_picture(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    console = make_console(demo, ALL)
+    console = make_console(demo)
     with pytest.raises(ConsoleError, match="was not drawn"):
         console.screen()
     console.perform(ALL[0], render=True)
@@ -158,7 +158,7 @@ def test_a_picture_has_four_shades_and_is_a_png(bedroom: PyBoyConsole) -> None:
 def test_ram_is_read_once_per_step_and_equals_read(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    console = make_console(demo, ALL)
+    console = make_console(demo)
     play(console, INTO_THE_GAME)
     ram = console.ram()
     assert console.ram() is ram
@@ -170,7 +170,7 @@ def test_ram_is_read_once_per_step_and_equals_read(
 def test_an_address_that_is_not_watched_is_refused(
     make_console: MakeConsole, demo: Cartridge
 ) -> None:
-    ram = make_console(demo, ALL).ram()
+    ram = make_console(demo).ram()
     with pytest.raises(ConsoleError, match=r"0x8000.*console\.read"):
         ram.byte(0x8000)
     with pytest.raises(ConsoleError, match="0xdfff"):
@@ -178,7 +178,7 @@ def test_an_address_that_is_not_watched_is_refused(
 
 
 def test_digests_cover_their_documented_ranges(make_console: MakeConsole, demo: Cartridge) -> None:
-    console = make_console(demo, ALL)
+    console = make_console(demo)
     play(console, INTO_THE_GAME)
     watched = b"".join(console.read(*each) for each in DIGEST_RANGES)
     everything = console.read(0xC000, 0x2000) + console.read(0xFF80, 0x7F)
@@ -218,7 +218,7 @@ PAD_BITS: Final = {
 def test_buttons_are_down_for_exactly_the_frames_of_their_hold(
     make_console: MakeConsole, tiny: Callable[..., Cartridge]
 ) -> None:
-    console = make_console(tiny(), PRESSES)
+    console = make_console(tiny())
     play(console, PRESSES)
     seen = console.read(0xC100, console.read(0xC000, 1)[0])
     held = b"".join(
@@ -230,7 +230,7 @@ def test_buttons_are_down_for_exactly_the_frames_of_their_hold(
 
 
 def test_an_invalid_state_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
-    console = make_console(demo, ALL)
+    console = make_console(demo)
     play(console, (BOOT,))
     state = console.save()
     bad = {
@@ -256,14 +256,14 @@ def test_a_state_of_another_cartridge_is_refused(
 ) -> None:
     other = PyBoyConsole(tiny())
     with pytest.raises(StateError, match=f"belongs to cartridge {other.cartridge.sha1}"):
-        make_console(demo, ALL).load(other.save())
+        make_console(demo).load(other.save())
     other.close()
 
 
 def test_a_state_of_another_emulator_is_refused(make_console: MakeConsole, demo: Cartridge) -> None:
     state = encode_state(SavedState("PyBoy 2.7.0", demo.sha1, 80, None, b"anything"))
     with pytest.raises(StateError, match=r"saved by PyBoy 2\.7\.0.*install PyBoy 2\.7\.0"):
-        make_console(demo, ALL).load(state)
+        make_console(demo).load(state)
 
 
 @pytest.mark.parametrize("payload", [b"", b"anything", bytes(1_000), bytes(1 << 25)])
@@ -304,13 +304,13 @@ def test_nothing_is_written_beside_the_rom(
     rom.with_suffix(".gb.ram").write_bytes(b"\xff" * 0x8000)
     rom.parent.chmod(0o555)
     before = {path: path.read_bytes() for path in rom.parent.iterdir()}
-    console = make_console(load_cartridge(rom), ALL)
+    console = make_console(load_cartridge(rom))
     moments = play(console, ALL)
     console.load(console.save())
     console.close()
     rom.parent.chmod(0o755)
     assert {path: path.read_bytes() for path in rom.parent.iterdir()} == before
-    assert moments == play(make_console(demo, ALL), ALL)
+    assert moments == play(make_console(demo), ALL)
     assert capfd.readouterr() == ("", "")
 
 

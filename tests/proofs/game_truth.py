@@ -17,9 +17,9 @@ from emulator import (
     Cartridge,
     Dex,
     Phase,
-    PlayingConsole,
     PyBoyConsole,
     State,
+    mismatch,
     read_state,
 )
 from memory import read_run
@@ -250,9 +250,10 @@ def truth_of(run: Path, cartridge: Cartridge) -> GameTruth:
     fights, truth, here = FightTracker(story, dex), None, None
     with closing(read_run(run)) as folder, closing(PyBoyConsole(cartridge)) as console:
         records = readable_records(folder.store.record.steps())
-        player = PlayingConsole(console, records)
         for record in records:
-            player.perform(record.step)
+            console.perform(record.step)
+            if differs := mismatch(console, record):
+                raise differs
             tick, state = record.tick, read_state(console.ram(), console.frame)
             truth = truth or GameTruth(folder.store.run_id, folder.settings["seed"], state)
             truth.ticks, truth.last = tick, state

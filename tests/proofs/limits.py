@@ -6,9 +6,9 @@ Times are processor times, which other load does not change; figures that wait f
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from time import process_time
 from typing import Final, Literal, TypeAlias
 
-from agent.lab.bench.stopwatch import lapse
 from agent.lab.stats import Distribution
 from tests.proofs.workers import Row
 
@@ -16,6 +16,13 @@ Unit: TypeAlias = Literal["ms", "μs", "KB"]
 BoundVerdict: TypeAlias = Literal[
     "within the aim", "within the limit", "ABOVE THE LIMIT", "no limit"
 ]
+
+
+def lapse(work: Callable[[], object], clock: Callable[[], float] = process_time) -> float:
+    """Return the seconds that `work` takes."""
+    start = clock()
+    work()
+    return clock() - start
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Final
 from agent.app.session import PlayLimits
 from agent.app.summary import NoViewer
 from agent.lab.bench.game import open_session
-from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch, lapse
+from agent.lab.bench.stopwatch import CHECKPOINTS, PARTS, Parts, Stopwatch
 from agent.lab.stats import Distribution
 from agent.record.game_names import AGENT
 from agent.story.story import NEVER, Story
@@ -44,7 +44,7 @@ from memory.tiers.knowledge import Knowledge
 from memory.tiers.lasting import LessonKind, OutboxRow
 from tests.memory.samples import NOON
 from tests.proofs import memory_fill
-from tests.proofs.limits import BoundedFigure, Bounds, figure, limits_row, timed
+from tests.proofs.limits import BoundedFigure, Bounds, figure, lapse, limits_row, timed
 from tests.proofs.workers import Row
 
 KILO: Final = 1_000

@@ -50,7 +50,6 @@ NOT_REACHED: Final = "not reached"
 PREPARING: Final = (
     "play --until rival --seed 3 --run {}/run --memory {}/memory.sqlite",
     "play --until starter --seed 4 --run {}/other --memory {}/other.sqlite",
-    "scenario record {}/run --at 90 --name short --into {}/scenarios",
 )
 MODULES: Final = (
     *("agent.app.play", "agent.tools.report.comparison", "agent.tools.replay.images"),
@@ -167,7 +166,7 @@ class WriteCases:
         }
 
     def prepare(self) -> None:
-        """Make what commands read: a tape, or two runs, their memories, a damaged one and a scenario."""
+        """Make what commands read: a tape, or two runs, their memories and a damaged one."""
         base = self.base
         if self.command.reads_a_tape:
             turns = [("user", text("goal: the badge")), ("assistant", text("go north"))]
@@ -178,10 +177,6 @@ class WriteCases:
             if ended.code:
                 message = f"{words} ended with {ended.code}: {ended.said}"
                 raise RuntimeError(message)
-        scenario = base / "scenarios" / "short.toml"
-        lines = scenario.read_text().splitlines()
-        short = ["frames = 300" if line.startswith("frames") else line for line in lines]
-        scenario.write_text("\n".join(short) + "\n")
         shutil.copyfile(base / "memory.sqlite", base / "damaged.sqlite")
         with closing(sqlite3.connect(base / "damaged.sqlite")) as database, database:
             database.execute("PRAGMA ignore_check_constraints = ON")

@@ -80,7 +80,7 @@ def explain(
     ),
     as_json: bool = flags.AS_JSON,
 ) -> None:
-    """Explain an item: its evidence, figures and expiry."""
+    """Explain an item: its evidence and expiry."""
     from agent.cli.memory.explain import explain
 
     explain(name, path, runs, as_json=as_json)
@@ -128,9 +128,7 @@ def restore(
 
 @memory.command()
 def export(
-    to: Path = option(
-        "The new file to write, with the ending .json, .csv or .md.", "FILE", default=...
-    ),
+    to: Path = option("The new file to write, with the ending .json or .csv.", "FILE", default=...),
     path: Path | None = SOURCE,
 ) -> None:
     """Write all items of a memory file to a new file."""

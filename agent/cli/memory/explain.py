@@ -1,12 +1,12 @@
-"""`memory explain`: the evidence of an item, the origin of its figures, and when it will be forgotten."""
+"""`memory explain`: the evidence of an item, and when it will be forgotten."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from math import log
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agent import HOME
 from agent.cli.memory.show import find_item, open_view
@@ -22,8 +22,6 @@ from agent.tools.report.words import (
     describe,
     describe_data,
     game_time,
-    number,
-    times,
 )
 from emulator import FRAMES_PER_SECOND
 from memory import MemoryFault, MemoryItem, RunReader, read_run
@@ -153,31 +151,6 @@ _RATE: Final = CONFIG.forgetting_decay_rate
 _LEAST: Final = CONFIG.importance_threshold
 
 
-def figure_origins(item: MemoryItem, now: float) -> Iterator[tuple[str, str]]:
-    """Yield the name of each figure with its origin."""
-    data: Mapping[str, Any] = item.data
-    match item.kind if item.worth is not None else "":
-        case "pattern":
-            yield from _pattern(data, now)
-        case "strategy":
-            wins = data["success_rate"] * data["total_uses"]
-            words = f"{wins:,.0f} won of {counted(data['total_uses'], 'battle')}"
-            yield "success rate", f"{data['success_rate']:.2f}: {words}"
-        case "mistake":
-            happened = times(data["occurrence_count"])
-            yield "severity", f"{data['severity']}, the highest so far; it happened {happened}"
-            yield "last outcome", str(data["outcome"])
-            yield "tip", str(data["prevention_tip"])
-        case "preference":
-            opened = f"by opening with {number(data['preference_value'])}, times {_RATE} a month"
-            words = f"{data['confidence']:.2f}: the share of battles won {opened}"
-            yield "confidence", words
-        case _:
-            yield from _entry(item)
-    if item.worth is not None:
-        yield "score now", _worth(item, now)
-
-
 def expiry(item: MemoryItem, now: float) -> str:
     """Return when the item will be forgotten unless it is confirmed again."""
     if item.worth is None:
@@ -196,42 +169,6 @@ def expiry(item: MemoryItem, now: float) -> str:
     )
 
 
-def _pattern(data: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
-    tried = data["success_count"] + data["failure_count"]
-    yield "confidence", f"{data['confidence']:.2f}: worked {data['success_count']:,} of {tried:,}"
-    since = f"times {_RATE} for each month since it was last confirmed"
-    when = ago(data["last_validated"], now)
-    yield "relevance", f"{data['relevance_score']:.2f}: its confidence, {since} ({when})"
-
-
-def _entry(item: MemoryItem) -> Iterator[tuple[str, str]]:
-    more: Mapping[str, Any] = item.more
-    yield "importance", f"{more['importance']} of 10, by its kind"
-    yield "relevance", f"{more['relevance']:.2f}: 1.00 when it was written, fading since then"
-    is_new = more["utility"] == 0.5
-    judged = (
-        "the initial value: no recall was judged" if is_new else "from the results of its recalls"
-    )
-    yield "utility", f"{more['utility']:.2f} of 1, {judged}"
-    if more["version"] > 1:
-        yield "version", f"{more['version']:,}: number of writes to its key"
-    if more.get("reported", 1) > 1:
-        yield "reported", times(more["reported"])
-    if more.get("merged"):
-        yield "merged from", number(more["merged"])
-
-
-def _worth(item: MemoryItem, now: float) -> str:
-    kind = item.kind if item.table != "ltm_entries" else ""
-    made_of = {
-        "pattern": "its relevance",
-        "strategy": "its success rate, times {rate} for each month since ({ago})",
-        "mistake": "critical counts 1.0, major 0.8, minor 0.5; times {rate} for each month since ({ago})",
-        "preference": "its confidence",
-    }.get(kind, "its relevance times (0.5 + utility)")
-    return f"{item.worth:.2f}: {made_of.format(rate=_RATE, ago=ago(item.last, now))}"
-
-
 def _expiry_in_run(item: MemoryItem) -> str:
     expires = item.more.get("expires_s")
     if isinstance(expires, int | float):
@@ -247,13 +184,12 @@ def _importance(item: MemoryItem) -> int:
 PARTS: Final = {
     "believed": "why it is trusted",
     "evidence": "its evidence, step by step",
-    "figures": "the origin of its figures",
     "forgotten": "when it will be forgotten",
 }
 
 
 def explain(name: str, path: Path | None, runs: Path | None, *, as_json: bool) -> None:
-    """Print the evidence of an item, its figures and its expiry."""
+    """Print the evidence of an item and its expiry."""
     out = Output()
     with open_view(path) as view:
         items = view.items()
@@ -263,7 +199,6 @@ def explain(name: str, path: Path | None, runs: Path | None, *, as_json: bool) -
         parts = {
             "believed": list(_beliefs(item, view)),
             "evidence": list(_evidence(item, reader)),
-            "figures": list(figure_origins(item, view.now)),
             "forgotten": [("", expiry(item, view.now))],
         }
     if as_json:

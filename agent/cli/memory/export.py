@@ -1,8 +1,8 @@
-"""`memory export`: writes all items of a file in a stable order, as JSON, CSV or Markdown."""
+"""`memory export`: writes all items of a file in a stable order, as JSON or CSV."""
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
 from operator import attrgetter
 from os.path import lexists
@@ -12,22 +12,13 @@ from typing import Final
 from agent.cli.memory.show import open_view, totals_of
 from agent.cli.output import Output
 from agent.errors import UsageError
-from agent.tools.report.words import (
-    counted,
-    date,
-    describe,
-    evidence_text,
-    game_time,
-    plain,
-    run_label,
-)
+from agent.tools.report.words import counted, date, describe, evidence_text, game_time
 from memory import Json, MemoryItem
 from memory.codec import valid_unicode
 from memory.file_access import write_file
 from memory.inspect import FileView
 
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-_ESCAPED: Final = str.maketrans({each: f"\\{each}" for each in "\\`*[]<>"})
 COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
     "kind": attrgetter("kind"),
     "id": attrgetter("id"),
@@ -48,10 +39,9 @@ COLUMNS: Final[Mapping[str, Callable[[MemoryItem], object]]] = {
 
 def export(to: Path, path: Path | None) -> None:
     """Write all items of a memory file to a new file."""
-    write = {".json": _json, ".md": _page, ".csv": _table}.get(to.suffix.lower())
+    write = {".json": _json, ".csv": _table}.get(to.suffix.lower())
     if write is None:
-        message = f"--to {to} ends in none of .json, .md and .csv; give it one of these endings"
-        raise UsageError(message)
+        raise UsageError(f"--to {to} ends in neither .json nor .csv; give it one of these endings")
     if lexists(to):
         raise UsageError(f"--to {to} exists; name a file that does not")
     if not to.parent.is_dir():
@@ -93,35 +83,3 @@ def _table(_view: FileView, items: Sequence[MemoryItem]) -> str:
 def _without_formula(cell: object) -> object:
     """Return a cell that no spreadsheet reads as a formula; a nickname may look like one."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
-
-
-def _page(view: FileView, items: Sequence[MemoryItem]) -> str:
-    return "\n".join(_lines(view, items)) + "\n"
-
-
-def _lines(view: FileView, items: Sequence[MemoryItem]) -> Iterator[str]:
-    yield f"# What {view.path.name} contains"
-    yield ""
-    if view.is_run:
-        yield f"The run {view.run.run_id}: {counted(len(items), 'entry', 'entries')}."
-    else:
-        total = view.totals()
-        yield (
-            f"{counted(total.sessions, 'session')}, {counted(total.battles, 'battle')} decided,"
-            f" {total.win_rate:.1%} of them won."
-        )
-    kind = ""
-    for each in items:
-        if each.kind != kind:
-            kind = each.kind
-            yield ""
-            yield f"## {plain(kind).capitalize()}"
-            yield ""
-        where = f"tick {each.tick:,} of {run_label(each.run_id)}"
-        facts = f"{evidence_text(each)}; {each.status}"
-        yield f"- **{_escaped_line(describe(each))}** ({facts}), {where}"
-
-
-def _escaped_line(words: str) -> str:
-    """Return text in one line with Markdown and HTML escaped, so that it loads no picture and runs no tag."""
-    return " ".join(words.split()).translate(_ESCAPED)

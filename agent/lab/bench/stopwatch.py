@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import wraps
 from statistics import median
-from time import perf_counter, process_time, thread_time
+from time import perf_counter, thread_time
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from agent.app.checkpoints import Checkpoints
@@ -173,10 +173,3 @@ def _recorded(function: Function, calls: list[ObservedCall]) -> Function:
         return result
 
     return recorded
-
-
-def lapse(work: Callable[[], object], clock: Callable[[], float] = process_time) -> float:
-    """Return the seconds that `work` takes."""
-    start = clock()
-    work()
-    return clock() - start

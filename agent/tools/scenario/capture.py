@@ -1,6 +1,5 @@
 """New scenario files made from a run: at any tick, or for its stuck episodes."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -9,6 +8,8 @@ from itertools import takewhile
 from os.path import lexists
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import tomli_w
 
 from agent.app.settings import RunSettings, cartridge_for
 from agent.errors import RunError, UsageError
@@ -34,6 +35,7 @@ from agent.tools.scenario.states import (
 )
 from emulator import EMULATOR, Cartridge, Divergence, PyBoyConsole, StepRecord
 from memory import RunReader, read_run
+from memory.codec import valid_unicode
 from memory.file_access import real_path, write_file
 
 
@@ -136,12 +138,6 @@ def open_source(run: Path, rom: Path | None) -> Iterator[RunSource]:
 
 NEVER_STUCK: Final = {"episodes": ">= start + 1"}
 SOMETHING_GAINED: Final = {"gains": ">= start + 1"}
-EXPLAINED: Final = {
-    "known": "Facts reached before the start that RAM does not show.",
-    "until": "The goal, to reach within the number of frames.",
-    "never": "Forbidden: play gets stuck once more.",
-}
-DURATION: Final = "For this number of frames, or to the end of the story."
 
 
 def require_free_name(into: Path, name: str) -> None:
@@ -184,45 +180,12 @@ def write_scenario(draft: Draft, into: Path) -> Path:
 
 def text_of(draft: Draft) -> str:
     """Return the content of a scenario file."""
+    about = {name: getattr(draft, name) for name in ("description", "cartridge", "seed")}
+    pitfall = {"pitfall": draft.pitfall} if draft.pitfall else {}
     start = {"state": draft.name, **({"known": draft.known} if draft.known else {})}
-    lines = [f"# {' '.join(words.split())}" for words in draft.origin]
-    lines += [f"pitfall = {_value(draft.pitfall)}"] if draft.pitfall else []
-    lines += [f"{name} = {_value(getattr(draft, name))}" for name in ("description", "cartridge")]
-    lines += [f"seed = {draft.seed}", "", "[[start]]", *_explained(start), "", "[play]"]
-    lines += [] if "until" in draft.play else [f"# {DURATION}"]
-    return "\n".join([*lines, *_explained(draft.play)]) + "\n"
-
-
-def _explained(table: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in table.items():
-        if name in EXPLAINED:
-            yield f"# {EXPLAINED[name]}"
-        yield f"{name} = {_value(value)}"
-
-
-def _value(value: Any) -> str:  # noqa: ANN401 -- any TOML value
-    match value:
-        case str():
-            return _text(value)
-        case bool():
-            return json.dumps(value)
-        case int():
-            return f"{value:_}"
-        case Mapping():
-            pairs = ", ".join(f"{_key(name)} = {_value(each)}" for name, each in value.items())
-            return f"{{ {pairs} }}"
-        case _:
-            return f"[{', '.join(map(_value, value))}]"
-
-
-def _text(words: str) -> str:
-    """Return text as a TOML string: TOML has no surrogate pairs, unlike JSON."""
-    valid = words.encode("utf-8", "replace").decode()
-    return json.dumps(valid, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    return name if NAME.fullmatch(name) and name.isascii() else _text(name)
+    head, first, play = map(tomli_w.dumps, (pitfall | about, start, {"play": draft.play}))
+    comments = "".join(f"# {' '.join(words.split())}\n" for words in draft.origin)
+    return valid_unicode(f"{comments}{head}\n[[start]]\n{first}\n{play}")
 
 
 TIMES_AS_LONG: Final = 3  # the frames of the episode: by then play is stuck again or not

@@ -1,21 +1,19 @@
-"""Scenarios in a list, their execution in sequence or in parallel, their reports, and a results page of many games."""
+"""Scenarios in a list, their execution in sequence or in parallel, their reports, and the tallies of many games."""
 
-import multiprocessing
-import signal
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from agent.app import Interrupt, Stop
-from agent.errors import ScenarioError, UsageError
+from agent.errors import ScenarioError
 from agent.story.story import Story
+from agent.tools.pool import results_of
 from agent.tools.progress import Asked, never
 from agent.tools.scenario.conditions import GameSnapshot
 from agent.tools.scenario.file import (
@@ -47,7 +45,6 @@ from agent.tools.scenario.states import (
 )
 from emulator import EMULATOR, Cartridge, PyBoyConsole
 from memory import read_run
-from memory.file_access import read_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +210,6 @@ def _seen(console: PyBoyConsole) -> GameSnapshot:
     return GameSnapshot(state, Story.of(console.cartridge.kind).place_of(state))
 
 
-POLL_S: Final = 0.2  # between two checks for a requested stop
-
-
 def run_all(
     scenarios: Sequence[Scenario], cartridge: Cartridge, jobs: int = 1, *, asked: Asked = never
 ) -> Generator[Report, None, None]:
@@ -223,59 +217,19 @@ def run_all(
 
     When a stop is requested, the running scenarios end unfinished, and only those that are complete are yielded.
     """
-    cache = Cache.of(cartridge)
-    if jobs == 1:
-        with suppress(KeyboardInterrupt):
-            for each in scenarios:
-                yield run_scenario(each, cartridge, cache, asked)
-        return
-    with TemporaryDirectory(prefix="scenarios-") as home:
-        stop = Path(home) / "stop"
-        # A forked process would share the open resources of the emulator.
-        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"))
-        try:
-            with _ignore_ctrl_c():  # workers inherit this: the file stops them
-                work = partial(_run, cartridge=cartridge, cache=cache, stop=stop)
-                files = [(each.path, each.states, each.seed) for each in scenarios]
-                every = [pool.submit(work, file) for file in files]
-            yield from _reports(every, pool, stop, asked)
-        finally:
-            stop.touch()
-            pool.shutdown(cancel_futures=True)
+    work = partial(_run, cartridge=cartridge, cache=Cache.of(cartridge))
+    files = [(each.path, each.states, each.seed) for each in scenarios]
+    with suppress(KeyboardInterrupt):
+        yield from results_of(work, files, jobs, asked)
 
 
-def _reports(
-    every: Sequence[Future[Report]], pool: ProcessPoolExecutor, stop: Path, asked: Asked
-) -> Iterator[Report]:
-    """Yield the reports in order; once a stop is requested, those of the scenarios that are complete."""
-    waiting = list(every)
-    while waiting and not asked():
-        if wait(waiting[:1], POLL_S).done:
-            yield waiting.pop(0).result()
-    stop.touch()
-    pool.shutdown(cancel_futures=True)
-    for each in waiting:
-        if not each.cancelled() and each.exception() is None:
-            yield each.result()
-
-
-@contextmanager
-def _ignore_ctrl_c() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _run(file: tuple[Path, Path, int], cartridge: Cartridge, cache: Cache, stop: Path) -> Report:
+def _run(
+    file: tuple[Path, Path, int], asked: Asked, *, cartridge: Cartridge, cache: Cache
+) -> Report:
     """Run the scenario of a file, which is read again because its functions cannot be pickled."""
     path, states, seed = file
     scenario = replace(read_scenario(path, states), seed=seed)
-    return run_scenario(scenario, cartridge, cache, stop.exists)
-
-
-TITLE: Final = "# Scenarios in many games"
+    return run_scenario(scenario, cartridge, cache, asked)
 
 
 def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
@@ -285,37 +239,3 @@ def tallies(reports: Iterable[Report]) -> Iterator[tuple[str, str, str]]:
         passed = sum(each.passed for each in games)
         took = [each.frames for each in games]
         yield name, f"{passed} of {len(games)}", f"{min(took):,} to {max(took):,}"
-
-
-def require_tally_or_new(path: Path) -> None:
-    """Raise UsageError when a page cannot be written, or would replace a file that is not a page of scenarios."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"--write {path} must be a file in an existing folder")
-    if path.exists() and not read_bytes(path).startswith(TITLE.encode()):
-        raise UsageError(f"{path} exists already and is not a page of scenarios; name another file")
-
-
-def page(scenarios: Sequence[Scenario], reports: Sequence[Report], command: str, seeds: str) -> str:
-    """Return the results as a page; `command` is the command line without the seeds."""
-    description = {each.name: each.description for each in scenarios}
-    games = f" --seeds {seeds}" if seeds else ""
-    rows = [
-        f"| {name} | {description[name]} | {passed} | {frames} |"
-        for name, passed, frames in tallies(reports)
-    ]
-    failed = [
-        f"* {each.name}, seed {each.seed}: {'; '.join(each.problems)}"
-        for each in reports
-        if each.problems
-    ]
-    lines = [
-        TITLE,
-        "",
-        f"Written by `scripts/red-agent {command}{games} --write PAGE`; every figure is from one call of it.",
-        "",
-        "| scenario | what it shows | passed | frames |",
-        "|---|---|--:|--:|",
-        *rows,
-        *(["", "## What failed", "", *failed] if failed else []),
-    ]
-    return "\n".join(lines) + "\n"

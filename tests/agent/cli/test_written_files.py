@@ -200,7 +200,6 @@ def full_disk(run: Path) -> Iterator[None]:
     ("command", "name"),
     [
         (("memory", "export", "run", "--to"), "made.json"),
-        (("memory", "export", "run", "--to"), "made.md"),
         (("replay", "run", "--export"), "made.replay"),
         (("replay", "run", "--to", 40, "--png"), "made.png"),
         (("report", "run", "--write"), "made.html"),

@@ -8,7 +8,7 @@ import pytest
 from memory import MemoryItem, open_knowledge_store, read_knowledge_store
 from memory.errors import StoreError
 from memory.inspect import check_file, forget_items, item_key, restore_items, view_file
-from memory.store.archived import ArchivedItem
+from memory.store.checks.repair import ArchivedItem
 from memory.team_memory import MemoryManagementAgent
 from tests.memory.samples import MONTH, NOON
 from tests.memory.store.taught import LESSONS, alter, note, taught

@@ -4,7 +4,6 @@ Its templates are beside those of the pages. All styles are in `atlas.css`.
 """
 
 from base64 import b64encode
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, count
 from math import hypot
@@ -172,7 +171,6 @@ def _sheet(
         shown=shown,
         regions=tuple(_region(subject, plot, step) for plot in plots),
         route=paths.path_parts(steps, np.clip(shares, 0, 1), step=step),
-        heat=paths.busy_squares(track, steps, extent(plots)[0], step=step),
         jumps=paths.jumps(track, step=step),
         pins=pin_marks(subject.marks, plots, step=step, apart=PIN_WIDTH * picture.width / shown),
         ends=pin_ends(subject.ends, plots, step=step),
@@ -234,7 +232,6 @@ def sheet_svg(sheet: Sheet) -> str:
         narrow=narrow,
         line=min(THICKEST, max(THINNEST, sheet.step / wide / 2)),
         png=b64encode(sheet.picture.png).decode(),
-        heat=_heat(sheet),
         names=list(_names(sheet)),
         pins=[(pin, STYLES[pin.kind], _tooltip(pin)) for pin in sheet.pins],
         drop=DROP,
@@ -257,15 +254,6 @@ def atlas_html(atlas: Atlas) -> str:
         drop=DROP,
         large=LARGE,
     )
-
-
-def _heat(sheet: Sheet) -> list[tuple[int, str]]:
-    """Return one path for each level, with lines as thick as a square."""
-    drawn: defaultdict[int, list[str]] = defaultdict(list)
-    for run in sheet.heat:
-        middle = run.y + sheet.step // 2
-        drawn[paths.level_of(run.times)].append(f"M{run.x} {middle}h{run.width}")
-    return [(level, "".join(path)) for level, path in sorted(drawn.items())]
 
 
 def _names(sheet: Sheet) -> Iterator[tuple[MapRegion, bool]]:

@@ -1,4 +1,4 @@
-"""The path walked on each sheet: visits by sheet, steps as lines drawn once, and how often each square was used."""
+"""The path walked on each sheet: visits by sheet, and steps as lines drawn once."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agent.tools.report.atlas.sheet import BusySquares, Jump, PathPart, Plot, TrailVisit
+from agent.tools.report.atlas.sheet import Jump, PathPart, Plot, TrailVisit
 from emulator import World
 
 LONGEST_WALK: Final = 6  # squares straight ahead in one tick, the most that one press walks
@@ -125,10 +125,7 @@ def _entrances(world: World, map_ids: Sequence[int]) -> list[int]:
 
 TIME_SHADES: Final = 32  # shades of time
 MOST_LINES: Final = 20_000  # straight lines on a sheet; the longest are kept
-MOST_TRODDEN: Final = 4_000  # the busiest are kept
 MOST_JUMPS: Final = 60
-BUSY: Final = 4  # times; walking in and out again does not count
-BUSIEST: Final = 5  # levels, each with twice the count of the one before
 
 
 class PathSteps(NamedTuple):
@@ -177,35 +174,6 @@ def path_parts(steps: PathSteps, shares: Numbers, *, step: int) -> tuple[PathPar
     )
 
 
-def busy_squares(
-    track: Track, steps: PathSteps, across: int, *, step: int
-) -> tuple[BusySquares, ...]:
-    """Return the squares that were walked often, on a sheet that is `across` squares wide."""
-    came = track.how != WALKED
-    arrived = track.y[came] * across + track.x[came]
-    walked = (steps.y + steps.down) * across + steps.x + steps.across
-    squares = np.concatenate([arrived, walked])
-    counts = np.bincount(squares.astype(np.int64))
-    busy = np.flatnonzero(counts >= BUSY)
-    levels = _level(counts[busy])
-    apart = (np.diff(busy) != 1) | (np.diff(levels) != 0) | (busy[1:] % across == 0)
-    begins = np.flatnonzero(np.append(len(busy) > 0, apart))  # of adjacent squares of one level
-    widths = np.diff(np.append(begins, len(busy)))
-    busiest = np.maximum.reduceat(counts[busy], begins) if len(busy) else begins
-    kept = np.sort(np.argsort(-busiest, kind="stable")[:MOST_TRODDEN])
-    return tuple(
-        BusySquares(square % across * step, square // across * step, width * step, count)
-        for square, width, count in zip(
-            *[each[kept].tolist() for each in (busy[begins], widths, busiest)], strict=True
-        )
-    )
-
-
-def level_of(count: int) -> int:
-    """Return the level, 1 to 5, of squares walked `count` times, which is at least `BUSY`."""
-    return int(_level(np.array([count]))[0])
-
-
 def jumps(track: Track, *, step: int) -> tuple[Jump, ...]:
     """Return the jumps between squares of the sheet, the most frequent first."""
     at = np.flatnonzero(track.how == JUMPED)
@@ -245,8 +213,3 @@ def _lines(steps: PathSteps, shares: Numbers) -> Iterator[tuple[int, int, int, i
     first = steps.where(begins)
     columns = [first.x, first.y, first.across * lengths, first.down * lengths, shades[begins]]
     yield from zip(*[column.tolist() for column in columns], strict=True)
-
-
-def _level(counts: Numbers) -> Numbers:
-    doubled = np.log2(np.maximum(counts, BUSY) / BUSY).astype(np.int64)
-    return np.minimum(1 + doubled, BUSIEST)

@@ -59,18 +59,6 @@ class PathPart(NamedTuple):
     path: str
 
 
-class BusySquares(NamedTuple):
-    """Adjacent squares with a similar number of walks; `times` is the number of the busiest one.
-
-    The box is one step high and `width` wide; `x`, `y` is its top left corner.
-    """
-
-    x: int
-    y: int
-    width: int
-    times: int
-
-
 class Jump(NamedTuple):
     """Two squares of the sheet without a walk between them: a warp on the same map, a blackout, a restore."""
 
@@ -135,7 +123,6 @@ class Sheet:
     shown: int
     regions: tuple[MapRegion, ...]
     route: tuple[PathPart, ...] = field(repr=False)
-    heat: tuple[BusySquares, ...] = field(repr=False)
     jumps: tuple[Jump, ...] = field(repr=False)
     pins: tuple[Pin, ...]
     ends: tuple[TrailEnd, ...]
