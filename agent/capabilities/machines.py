@@ -13,13 +13,14 @@ from agent.capabilities.fighters import member, remembered_fighters
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill
 from agent.story.opponents import ahead, following, team_against
-from emulator import Dex, PartyMon, State
+from emulator import Dex, Party, PartyMon, State
 from emulator.ram import MoveSlot
 
 HELPS: Final = "machine:helps"
 PRIORITY: Final = 52
 COST: Final = 5
 NEXT: Final = 3  # trainers ahead whose teams count
+GOOD: Final = 75  # power of an attack whose machine is kept
 GAIN: Final = 1.1  # factor by which the damage must grow
 
 
@@ -99,6 +100,19 @@ def best_teaching(game: GameContext, state: State, position: int) -> Teaching | 
     return best[-1] if best is not None and best[0] >= least and best[0] else None
 
 
+def useful_machines(dex: Dex, party: Party) -> Iterator[int]:
+    """Yield the machines of good attacks that the strongest member can learn and does not know."""
+    if not party.mons:
+        return
+    mon = max(party.mons, key=lambda each: each.level)
+    known = [slot.move for slot in mon.moves]
+    for item in dex.all_items.values():
+        move = dex.all_moves.get(item.teaches or 0)
+        is_good = move is not None and move.power >= GOOD and item.teaches not in known
+        if is_good and mon.species in dex.learners(item.number):
+            yield item.number
+
+
 def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:
     """Return the machines of the bag that can be used once, each with its move."""
     items = [game.dex.all_items.get(stack.item) for stack in state.bag.items]
@@ -112,7 +126,9 @@ def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:
 
 def _foes(game: GameContext, state: State) -> Iterator[PartyMon]:
     """Yield the Pokemon of the next trainers of the story."""
-    for task in islice(ahead(game.story, state), NEXT):
+    tasks = list(islice(ahead(game.story, state), 2 * NEXT))
+    row = following(game.story, game.dex, tasks[0], state) if tasks else ()
+    for task in tasks[: max(NEXT, 1 + len(row))]:
         for each in team_against(game.story, game.dex, task, state):
             foe = mon_from(game.dex, each)
             if foe is not None:

@@ -17,6 +17,7 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
+from agent.capabilities.machines import useful_machines
 from agent.capabilities.supplies import (
     SUPPLIES,
     ShopStock,
@@ -33,8 +34,8 @@ from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Outcome, Skill, is_connected, no_skill, spot_of, wait
 from agent.story.facts import required
 from agent.story.interactions import Clerk
-from emulator import Dex, Facing, State
-from emulator.ram import Bag, Stack
+from emulator import Facing, State
+from emulator.ram import Stack
 
 NO_ROOM: Final = "bag:crammed"
 FUNDS: Final = "bag:funds"  # the money to spend
@@ -49,13 +50,12 @@ NEAR: Final = 60  # steps to walk for items that run short: no more than to the 
 
 def bag_space(game: GameContext) -> Capability:
     """Toss the least valuable stack when the bag is full."""
-    kept = game.story.kept
 
     def read(state: State) -> Mapping[str, int]:
-        return {NO_ROOM: int(_least_worth(game.dex, state.bag, kept) is not None)}
+        return {NO_ROOM: int(_least_worth(game, state) is not None)}
 
     def begin(state: State) -> Skill:
-        stack = _least_worth(game.dex, state.bag, kept)
+        stack = _least_worth(game, state)
         return game.skills.toss(stack.item, state) if stack is not None else no_skill()
 
     action = Action(
@@ -67,7 +67,7 @@ def bag_space(game: GameContext) -> Capability:
     )
     return Capability(
         name="room",
-        sensors=(watching({NO_ROOM: 0}, lambda state: (state.bag,), read),),
+        sensors=(watching({NO_ROOM: 0}, lambda state: (state.bag, state.party), read),),
         actions=(BoundAction(action, begin, suppresses=SCREEN_REFLEXES),),
         goals=(
             Goal(
@@ -77,15 +77,20 @@ def bag_space(game: GameContext) -> Capability:
     )
 
 
-def _least_worth(dex: Dex, bag: Bag, kept: Collection[int]) -> Stack | None:
-    """Return the stack to toss from a full bag: no supply if possible, and nothing that cannot be bought again."""
-    if not bag.full:
+def _least_worth(game: GameContext, state: State) -> Stack | None:
+    """Return the stack to toss from a full bag, and nothing that cannot be bought again.
+
+    Supplies go last, and machines of good attacks that the strongest member can learn.
+    """
+    if not state.bag.full:
         return None
+    dex, kept = game.dex, game.story.kept
     prices = {item: known.price for item, known in dex.all_items.items() if not known.key}
-    spare = [each for each in bag.items if prices.get(each.item) and each.item not in kept]
+    spare = [each for each in state.bag.items if prices.get(each.item) and each.item not in kept]
+    needed = SUPPLIES | set(useful_machines(dex, state.party))
     return min(
         spare,
-        key=lambda each: (each.item in SUPPLIES, prices[each.item] * each.quantity),
+        key=lambda each: (each.item in needed, prices[each.item] * each.quantity),
         default=None,
     )
 
