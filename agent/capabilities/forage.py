@@ -8,6 +8,7 @@ from agent.capabilities.context import GameContext
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, is_connected, no_skill, spot_of
+from agent.skills.terrain import boulders_on
 from emulator import Facing, Person, State
 from emulator.world import MapObjectKind
 
@@ -31,8 +32,10 @@ def capability(game: GameContext) -> Capability:
     """Pick up the items of the current map."""
 
     def sources(state: State) -> tuple[object, ...]:
-        lessons = game.experience.lessons
-        return state.map.map_id, state.flags.hidden, state.bag, state.in_control, lessons
+        here, lessons = state.map.map_id, game.experience.lessons
+        slots = boulders_on(game.terrain.plain, here)
+        moved = tuple([each.position for each in state.people if each.slot in slots])
+        return here, state.flags.hidden, state.bag, state.in_control, lessons, moved
 
     def read(state: State) -> Mapping[str, int]:
         return {ITEMS: sum(1 for _ in _items_left(game, state))}

@@ -89,6 +89,13 @@ def boulders_elsewhere(world: World, map_id: int, hidden: bytes) -> frozenset[Ma
     )
 
 
+@lru_cache(maxsize=256)
+def boulders_on(world: World, map_id: int) -> frozenset[int]:
+    """Return the sprite slots of the boulders of a map."""
+    people = world.map(map_id).people
+    return frozenset(each.slot for each in people if each.kind is MapObjectKind.BOULDER)
+
+
 @lru_cache(maxsize=4)
 def _boulders(world: World) -> tuple[tuple[MapSquare, int | None], ...]:
     """Return the squares of all boulders, each with the flag that hides it, if one does."""

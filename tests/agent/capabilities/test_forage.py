@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from agent.capabilities import forage
 from agent.skills import Outcome, SkillRun
-from emulator import State
+from emulator import Facing, State
 from emulator.profile import symbol
-from tests.agent.demo import free_in, game_context, sensed_facts
+from tests.agent.demo import STORY, WORLD, free_in, game_context, sensed_facts
 from tests.agent.support import Game, game_fixture, state_fixture
 
 WOOD, HEATHER_WAY = 51, 13
@@ -43,6 +43,29 @@ def test_a_full_bag_leaves_items_on_the_map(wood: Game) -> None:
     wood.poke({BAG: CAPACITY, **stacks, BAG + 1 + 2 * CAPACITY: 0xFF})
     assert wood.state.bag.full
     assert items_on_map(wood.state) == 0
+
+
+def test_an_item_behind_boulders_is_left(wood: Game) -> None:
+    state = wood.state
+    present = {each.slot for each in state.people_present}
+    fixed = {e.slot for e in WORLD.map(WOOD).people if not e.walks and not e.item} & present
+    moving = {each.slot for each in WORLD.map(WOOD).people if each.walks}
+
+    def left(slot: int) -> int:
+        beside = {(p.x + f.dx, p.y + f.dy) for p in state.people for f in Facing}
+        walls = [replace(state.people[0], slot=slot, x=x, y=y) for x, y in beside]
+        seen = replace(state, people=(*state.people, *walls))
+        return sensed_facts(forage.capability(game_context()), seen)[forage.ITEMS]
+
+    assert left(max(moving, default=0)) == items_on_map(state)  # whoever walks goes away again
+    assert left(min(fixed)) == 0
+
+
+def test_nothing_is_picked_up_where_each_step_is_paid_for(wood: Game) -> None:
+    places = [replace(each, safari=each.map_id == WOOD) for each in STORY.places]
+    game = replace(game_context(), story=replace(STORY, places=tuple(places)))
+    assert items_on_map(wood.state)
+    assert sensed_facts(forage.capability(game), wood.state)[forage.ITEMS] == 0
 
 
 start = state_fixture(lambda state: state.in_control)

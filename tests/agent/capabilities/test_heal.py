@@ -10,10 +10,10 @@ from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
 from agent.skills import Outcome
 from agent.story.interactions import Healer
-from emulator import State
+from emulator import Party, State
 from emulator.profile import symbol
 from tests.agent.demo import STORY, free_in, game_context, sensed_facts
-from tests.agent.support import Game, game_fixture
+from tests.agent.support import Game, game_fixture, state_fixture
 
 REST_HOUSE, THE_WOOD, THIRD_TOWN = 41, 51, 2
 
@@ -99,3 +99,14 @@ def test_asking_a_person_who_does_not_heal_is_a_failure(
     story = replace(STORY, healers=(Healer("rest_house", person),))
     (asking,) = heal.capability(replace(game_context(), story=story)).actions
     assert hurt.carry_out(asking.begin(hurt.state)) is outcome
+
+
+a_team = state_fixture(lambda state: free_in(THE_WOOD)(state) and len(state.party) > 0)
+
+
+def test_the_pp_of_who_fights_count_and_not_those_of_another_member(a_team: State) -> None:
+    strong = a_team.party[0]
+    spent = replace(strong, moves=tuple(slot._replace(pp=0) for slot in strong.moves))
+    weak = replace(strong, level=strong.level - 3)
+    tired = replace(a_team, party=Party((spent, weak)))
+    assert sensed_facts(HEALING, tired)["party:pp"] == 0

@@ -26,6 +26,8 @@ PREPARE = Action("prepare", (), (Effect("ready", 1),), 2, "get ready")
 GO = Action("go", (Require("ready", at_least=1),), (Effect("there", 1),), 3, "go there")
 SWIM = Action("swim", (), (Effect("there", 1),), 9, "swim there")
 FIGHT = Action("fight", (Require("in_battle", at_least=1),), (Effect("in_battle", 0),), 1, "fight")
+MEND = Action("mend", (Require("weather", at_least=9),), (Effect("weather", 0),), 1, "mend it")
+MENDED = Goal("weather", (Require("weather", at_most=0),), 50, "have the weather mended")
 THERE = Goal("there", (Require("there", at_least=1),), 10, "be there")
 PEACE = Goal("peace", (Require("in_battle", at_most=0),), 100, "have peace")
 
@@ -50,6 +52,7 @@ class World:
     percept: Percept
     facts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(FACTS, 0))
     plans: list[str] = field(default_factory=list)
+    has_more: bool = False  # a more urgent goal to which no plan leads
 
     def mind(self, go: Callable[[State], Skill] = TWO_STEPS) -> Mind:
         def read(_percept: Percept, _recall: Recall) -> Mapping[str, int]:
@@ -64,9 +67,10 @@ class World:
                 BoundAction(PREPARE, TWO_STEPS),
                 BoundAction(GO, go),
                 BoundAction(SWIM, TWO_STEPS),
+                BoundAction(MEND, TWO_STEPS),
                 BoundAction(FIGHT, TWO_STEPS, suppresses=frozenset({"alarm"}), while_true=fights),
             ),
-            goals=(THERE, PEACE),
+            goals=(THERE, PEACE, MENDED) if self.has_more else (THERE, PEACE),
             reflexes=(alarm,),
         )
         hooks = Hooks()
@@ -107,6 +111,22 @@ def test_a_plan_is_kept_while_its_conditions_hold(world: World) -> None:
     assert world.tick(mind).plan == kept
     world.facts["ready"] = 1
     assert world.tick(mind).name == "go"
+
+
+def test_an_action_goes_on_from_map_to_map_while_no_more_urgent_goal_has_a_plan(
+    world: World,
+) -> None:
+    world.has_more = True
+    mind = world.mind(ends(Outcome.DONE, 3))
+    world.facts |= {"ready": 1, "weather": 3}
+    begun = world.tick(mind)
+    state = world.percept.state
+    elsewhere = replace(state, map=replace(state.map, map_id=state.map.map_id + 1))
+    world.percept = replace(world.percept, state=elsewhere)
+    assert world.tick(mind) is begun
+    world.facts["weather"] = 9
+    world.percept = replace(world.percept, state=state)
+    assert world.tick(mind).name == "mend"
 
 
 def test_a_plan_is_dropped_when_a_condition_fails(world: World) -> None:
