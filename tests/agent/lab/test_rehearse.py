@@ -2,22 +2,38 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from agent.app import TickView
+from agent.battle.odds import Foe
+from agent.battle.policy import BattlePolicy
 from agent.lab.rehearse import play
+from agent.lab.rehearse.battle import HEALTHY, Trainer
 from agent.lab.rehearse.console import ModelConsole
-from agent.lab.rehearse.game import ModelGame
+from agent.lab.rehearse.game import WILD, ModelGame
 from agent.lab.rehearse.play import MilestoneWatcher, RehearsedGame, rehearse
 from agent.lab.rehearse.scripts import ScriptBook
 from agent.record.battles import team_hp
+from agent.skills import STRENGTH, Flee
+from agent.story.facts import FactKind
 from agent.story.story import Story
-from emulator import Cartridge, CartridgeKind, PyBoyConsole, State, Step, World, read_state, symbol
+from emulator import (
+    Cartridge,
+    CartridgeKind,
+    Facing,
+    PyBoyConsole,
+    State,
+    Step,
+    World,
+    read_state,
+    symbol,
+)
 from emulator.dex import engine_tables
 from emulator.engine import read_position
 from emulator.model import with_open
+from emulator.ram import BattleType, MoveSlot
 from emulator.world.map_objects import find_trainer_headers
 from emulator.world.world import FIGHTERS
 from memory import read_run
@@ -137,6 +153,97 @@ def test_the_headers_of_trainers_are_found_where_the_map_scripts_point(played: P
                 assert pointer - start in range(0, size * (len(texts) + 1), size)
                 maps.add(header.map_id)
     assert len(maps) >= 2
+
+
+@pytest.fixture
+def on_the_map(looked: Looked, model: ModelConsole) -> ModelGame:
+    """Return a game in which the player has a team and walks about."""
+    for state in looked.saved:
+        model.load(state)
+        game = model.game
+        assert game is not None
+        if game.battle is None and game.state().party.mons:
+            return game
+    raise AssertionError("no saved game is on a map")
+
+
+def test_poison_takes_hp_at_each_fourth_step_and_may_end_the_way(on_the_map: ModelGame) -> None:
+    game = on_the_map
+    ill = replace(game.state().party[0], hp=2, status=HEALTHY._replace(poisoned=True))
+    game.ram.put_party([ill])
+    before = game.state().player.money
+    lost = [game.state().party[0].hp for _ in range(8) if game.count_step() is not None]
+    assert lost[0] in (1, 2)
+    assert game.state().party[0].hp == game.state().party[0].stats.hp  # a blackout heals
+    assert game.state().player.money == before // 2
+    assert game.was_moved
+
+
+def test_a_visit_ends_with_its_last_step(on_the_map: ModelGame) -> None:
+    game, visit = on_the_map, on_the_map.book.visit
+    assert visit is not None
+    for mark in visit.makes:
+        game.ram.put_event(mark.number)
+    game.ram.put_safari(2, 30)
+    game.count_step()
+    assert game.state().safari == (1, 30)
+    game.count_step()
+    assert game.here.map_id == visit.map_id
+    assert (game.state().map.x, game.state().map.y - 1) in visit.step
+
+
+def test_what_is_met_on_a_visit_is_caught_and_not_fought(on_the_map: ModelGame) -> None:
+    game, visit = on_the_map, on_the_map.book.visit
+    assert visit is not None
+    for mark in visit.makes:
+        game.ram.put_event(mark.number)
+    game.ram.put_safari(500, 30)
+    species = game.state().party[0].species
+    game.begin(Trainer(0, 0, (Foe(5, species),)), WILD)
+    battle = game.state().battle
+    assert battle is not None
+    assert battle.type is BattleType.SAFARI
+    game.turn(Flee(), BattlePolicy(DEX))
+    assert game.battle is None
+
+
+def test_a_seventh_pokemon_goes_to_the_box(on_the_map: ModelGame) -> None:
+    game = on_the_map
+    mon = game.state().party[0]
+    game.ram.put_party([mon] * 6)
+    count = game.ram.view.byte(symbol("wBoxCount"))
+    game.receive(mon)
+    assert len(game.state().party) == 6
+    assert game.ram.view.byte(symbol("wBoxCount")) == count + 1
+
+
+def test_boulders_are_pushed_square_by_square_and_lie_as_before_when_the_map_is_entered_again(
+    on_the_map: ModelGame,
+) -> None:
+    game = on_the_map
+    task = next(each for each in STORY.tasks if each.interaction.key == "push")
+    place = STORY.place(task.place)
+    ((slot, goal),) = task.interaction.value
+    boulder = next(each for each in WORLD.map(place.map_id).people if each.slot == slot)
+    game.enter(place.map_id, boulder.x, boulder.y + 1)
+    for facing in (Facing.LEFT, Facing.RIGHT, Facing.RIGHT):
+        game.push(slot, facing)
+    lies = {each.slot: each.position for each in game.state().people}
+    assert lies[slot] == (boulder.x + 1, boulder.y)
+    game.enter(place.map_id, boulder.x, boulder.y + 1)
+    lies = {each.slot: each.position for each in game.state().people}
+    assert lies[slot] == (boulder.x, boulder.y)
+    assert not STORY.shows(game.state(), task.sets)
+    strong = replace(game.state().party[0], moves=(MoveSlot(STRENGTH, 15, 0),))
+    game.ram.put_party([strong])
+    for need in task.needs:
+        if STORY.ram_facts[need].kind is FactKind.BADGE:
+            game.ram.put_badge(STORY.ram_facts[need].number)
+    step = (goal[0] - boulder.x, goal[1] - boulder.y)
+    sides = [f for f in Facing for _ in range(max(step[0] * f.dx, 0) + max(step[1] * f.dy, 0))]
+    for facing in sides:
+        game.push(slot, facing)
+    assert STORY.shows(game.state(), task.sets)
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)
