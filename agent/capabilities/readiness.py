@@ -13,7 +13,10 @@ from agent.story.opponents import following, team_against
 from emulator import Dex, Party, PartyMon, State
 from memory import MistakeRecord, SuccessfulStrategy
 
-READY: Final = 0.9  # the chance to win at which a team is ready for a row of trainers
+READY: Final = 0.9  # the chance to win at which a team is ready for a trainer
+# The same for a row of trainers: playouts use the bag worse than play does, which wins at least nine of ten rows at this
+# chance (docs/results/rows.json).
+READY_FOR_A_ROW: Final = 0.4
 # Battles that the odds count as, beside those in memory: the odds are right within 0.05 or so, as far as battles of
 # the demo and of Showdown show, and a share of a hundred battles is no surer than that.
 ODDS_COUNT: Final = 100
@@ -98,7 +101,7 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
         following(game.story, game.dex, task, state),
     )
     helps = helps_of(game, state)
-    enough = READY if then else (percent or game.way(sureness(task))) / 100
+    enough = READY_FOR_A_ROW if then else (percent or game.way(sureness(task))) / 100
     return readiness_of(game, state.party, team, then, helps, enough)
 
 

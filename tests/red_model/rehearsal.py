@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, cast
 
 from agent.app.build import GameParts
 from agent.lab.rehearse.console import ModelConsole
+from agent.lab.rehearse.game import ModelGame
 from agent.lab.rehearse.play import RehearsedGame, rehearse_on
 from agent.lab.rehearse.scripts import ScriptBook
 from agent.lab.rehearse.skills import ModelSkills
@@ -81,20 +83,28 @@ class FactWorld(World):
 
     def seen(self, state: State) -> World:
         """Return this world with what the events of a state open and shut."""
-        return ground().variant(self.plain, dict(_kinds(state)), self.passes)
+        return ground().variant(self.plain, _opened(state.flags.events), self.passes)
 
     def sight_lines(self, state: State) -> Mapping[int, SightLine]:
         """Return the sight of the trainers on the player's map by sprite slot."""
         return sights().get(state.map.map_id, {})
 
 
-def _kinds(state: State) -> Iterator[tuple[MapSquare, str]]:
+@cache
+def _opened(events: bytes) -> Mapping[MapSquare, str]:
+    """Return the squares that are of another class after some events."""
+    return dict(_kinds(events))
+
+
+def _kinds(events: bytes) -> Iterator[tuple[MapSquare, str]]:
     for block in blocks():
         first = [ground().kind(square) for square in block.squares]
         for square, kind in zip(block.squares, first, strict=True):
             if block.opener == KEY:
                 yield square, "L"
-            elif state.flags.is_set(event_numbers()[block.opener]) is not block.opens:
+                continue
+            number = event_numbers()[block.opener]
+            if bool(events[number >> 3] >> (number & 7) & 1) is not block.opens:
                 yield square, "#"
             elif kind == "#":
                 yield square, "A" if "A" in first else "."
@@ -124,12 +134,25 @@ class SwitchedOff:
         """Do nothing."""
 
 
-def rehearse_red(seed: int, until: str) -> RehearsedGame:
-    """Play a game of Red in the model, from the bedroom to a milestone."""
-    story = Story.of(CartridgeKind.RED)
-    # The doors of the model open blocks of an image, of which facts have none.
-    book = replace(ScriptBook.of(CartridgeKind.RED), doors=())
-    console = ModelConsole(cast("Console", SwitchedOff()), story, book, seed)
+def game_of_red(seed: int) -> ModelGame:
+    """Return a new game in the bedroom."""
+    return _console(seed).begin(plain_world())
+
+
+def rehearse_red(
+    seed: int, until: str, ways: Mapping[str, int] = MappingProxyType({})
+) -> RehearsedGame:
+    """Play a game of Red in the model, from the bedroom to a milestone; `ways` are choices that are made for it."""
+    console = _console(seed)
     console.begin(plain_world()).enter(*BEDROOM)
-    parts = GameParts(story, plain_world(), Dex.of(cartridge()), seed, {}, ModelSkills())
-    return rehearse_on(console, parts, until)
+    parts = GameParts(
+        Story.of(CartridgeKind.RED), plain_world(), Dex.of(cartridge()), seed, {}, ModelSkills()
+    )
+    return rehearse_on(console, parts, until, {"choices": {"made": dict(ways)}} if ways else None)
+
+
+def _console(seed: int) -> ModelConsole:
+    # The doors of the model open blocks of an image, of which facts have none.
+    story, book = Story.of(CartridgeKind.RED), ScriptBook.of(CartridgeKind.RED)
+    off = cast("Console", SwitchedOff())
+    return ModelConsole(off, story, replace(book, doors=()), seed)
