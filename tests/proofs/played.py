@@ -9,8 +9,32 @@ from unittest.mock import patch
 
 from agent.app import Interrupt, Settings, Summary, play_run
 from agent.app.summary import NoViewer
+from agent.lab.rehearse.play import play_seed, rehearse
+from agent.story.story import Story
+from emulator import demo_cartridge_path, load_cartridge
+from tests.proofs.workers import Row
 
 OURS: Final = "ANTHROPIC_"  # prefix of the variables that the SDK reads
+
+
+def beside_job(number: int) -> Row:
+    """Rehearse the game of a seed of the demo, and play it, each to the last milestone."""
+    cartridge = load_cartridge(demo_cartridge_path())
+    last = Story.of(cartridge.kind).up_to(None)[-1]
+    games = {
+        "rehearsed": rehearse(cartridge, number, last),
+        "played": play_seed(cartridge, number, last),
+    }
+    figures = {
+        way: {name: each._asdict() for name, each in game.milestones.items()}
+        for way, game in games.items()
+    }
+    problems = [
+        f"{way}: {game.stop} {game.reason}"
+        for way, game in games.items()
+        if last not in game.milestones
+    ]
+    return {**figures, "problems": problems}
 
 
 def played(home: Path, **flags: Any) -> Summary:  # noqa: ANN401  # those of Settings

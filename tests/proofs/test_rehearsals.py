@@ -1,8 +1,7 @@
-"""Whole games of Red.
+"""Games in the model.
 
-Games rehearsed from the facts of Red, from the bedroom to the Hall of Fame, with each starter; and how often play wins the
-last five fights in a row beside the chance that the agent trains to. The first line is short because the index of results
-is among the pages that stay short.
+Games of the demo rehearsed beside the same seeds played; games of Red rehearsed from facts, from the bedroom to the Hall of
+Fame, with each starter; and how often play wins the last five fights in a row beside the chance that the agent trains to.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from agent.story.story import Story
 from emulator import FRAMES_PER_SECOND, CartridgeKind
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 from tests.proofs.conftest import Sized
+from tests.proofs.played import beside_job
 from tests.proofs.workers import Row
 
 AN_HOUR: Final = 3_600 * FRAMES_PER_SECOND
@@ -33,6 +33,41 @@ def _medians(rows: Sequence[Row], name: str) -> Mapping[str, Any]:
         "reached": f"{len(there)} of {len(rows)}",
         "hours": f"{hours.estimate:.1f} ({hours.low:.1f} to {hours.high:.1f})" if hours else "",
         **{figure: median(getattr(each, figure) for each in there) for figure in FIGURES if there},
+    }
+
+
+@pytest.mark.proof
+def test_rehearsed_games_of_the_demo_are_like_those_played(proof: Sized) -> None:
+    beside = proof("rehearsal", 50)
+    rows = beside.rows(beside_job)
+    milestones = [name for name in rows[0]["played"] if name in rows[0]["rehearsed"]]
+    table = [_both(rows, name) for name in milestones]
+    figures = {
+        "seeds": len(rows),
+        "at the last milestone": _ratios(rows, milestones[-1]),
+        "milestones": table,
+    }
+    beside.judge(rows, figures)
+
+
+def _both(rows: Sequence[Row], name: str) -> Row:
+    """Return the medians of rehearsed and played games at a milestone, side by side."""
+    found: Row = {"milestone": name}
+    for figure in FIGURES:
+        for way in ("rehearsed", "played"):
+            there = [row[way][name][figure] for row in rows if name in row[way]]
+            found[f"{figure} {way}"] = median(there) if there else None
+    return found
+
+
+def _ratios(rows: Sequence[Row], name: str) -> Mapping[str, float | None]:
+    """Return each median of rehearsed games as a part of that of the games played."""
+    both = _both(rows, name)
+    return {
+        figure: round(both[f"{figure} rehearsed"] / both[f"{figure} played"], 3)
+        if both[f"{figure} played"]
+        else None
+        for figure in FIGURES
     }
 
 
