@@ -12,7 +12,7 @@ from tests.red_model.build import world_text
 from tests.red_model.model import Model, Refused
 from tests.red_model.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment, within_reach
 from tests.red_model.planner import End, Game, ModelPlanner, sense
-from tests.red_model.random_moments import RandomPlayer
+from tests.red_model.random_moments import SAFARI_GATE, RandomPlayer
 from tests.red_model.world import Atlas, Fact, Gate, Join, Region
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
@@ -20,6 +20,7 @@ COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
 PRIZE_OF_THE_RIVAL: Final = 65  # times a level
+HURT: Final = 30  # percent of HP
 # Gates whose other side has another way when all other facts hold: over water or past CUT trees, by teleports and
 # elevators, by a ledge, through the other door of a switch, or from the far side with boulders pushed.
 AROUND: Final = {0, 3, 4, 5, 16, 22, 23, 34, 35, 36, 37, 43, 44, 48, 50, 56, 61, 63, 66, 67, 73, 75}
@@ -159,6 +160,35 @@ def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed:
     planner = ModelPlanner.of_red()
     game = Game(model, planner, RandomPlayer(model, Random(f"gate:{seed}")).moment(planner))
     assert (game.play(), game.why) == (End.FAME, "")
+
+
+def test_no_ambition_is_begun_where_the_player_is_shut_in_or_has_paid(model: Model) -> None:
+    planner = ModelPlanner.of_red()
+    ambitions = {each.fact for each in model.story.ambitions}
+
+    def begun(moment: Moment) -> set[str]:
+        goals = planner.domain.open_goals(sense(model, planner.domain, moment))
+        return ambitions & {each.name for each in goals}
+
+    shut = [each for each in model.story.lands if each.shuts_in]
+    inside = {
+        land.name: next(region for region in ATLAS.squares if model.is_in(land, Moment(region)))
+        for land in shut
+    }
+    assert len(inside) == 4
+    paid = Moment(SAFARI_GATE, frozenset({model.fact("event:in_safari_zone")}))
+    assert begun(replace(paid, facts=frozenset())) == begun(Moment(PALLET)) == ambitions
+    assert [begun(each) for each in (paid, *map(Moment, inside.values()))] == [set()] * 5
+
+
+def test_the_beaten_guard_of_the_lift_is_talked_to_at_once(model: Model) -> None:
+    """The key falls when he is talked to again: no team has to be ready for the battle that is won."""
+    game = Game(model, ModelPlanner.of_red(), Moment())
+    while [each.name for each in game.done[-1:]] != ["task:beat_lift_guard"]:
+        game.after(len(game.done) + 1)
+    hurt = Game(model, game.planner, replace(game.moment, hp=HURT))
+    hurt.after(2)
+    assert [each.name for each in hurt.done] == ["task:hear_lift_guard", "task:take_lift_key"]
 
 
 def test_the_model_refuses_impossible_actions(model: Model) -> None:
