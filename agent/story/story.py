@@ -85,7 +85,8 @@ class Story:
     maps that have one; `carries` maps the squares of slides and holes to where a script moves the player; `lifts`
     are the elevators by the map of their car. `field_moves` are the moves used on the map. `caveat` is a warning
     for the owner, or ''; `wants` are the requested facts, which come before the milestones. `rival_starters` are the
-    species that the rival may choose first, in the order of his teams.
+    species that the rival may choose first, in the order of his teams. `minutes` is the game time at which half of the
+    rehearsed games have come to the last milestone of each chapter.
     """
 
     places: tuple[Place, ...]
@@ -105,6 +106,7 @@ class Story:
     caveat: str = ""
     wants: tuple[str, ...] = ()
     rival_starters: tuple[int, ...] = ()
+    minutes: Mapping[str, int] = field(default_factory=dict)
 
     @staticmethod
     @cache
@@ -271,6 +273,7 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ),
         caveat=table.get("caveat", ""),
         rival_starters=table.get("rival_starters", ()),
+        minutes=table["minutes"],
     )
     ram_facts = _marks(table, story)
     milestones = tuple(_milestone(maps, ram_facts, row) for row in table["milestones"])
