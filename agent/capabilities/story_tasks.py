@@ -39,6 +39,7 @@ from memory import Recall
 ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
+VISIT_COST: Final = 200  # of a visit that is paid for: more than any ambition may cost
 LOOKS: Final = 30  # ticks to wait for the second witness
 LATE_LOOKS: Final = 40
 LATE_FRAMES: Final = 24  # between two looks for a late effect, of some 400 frames at Bill's machine
@@ -254,7 +255,7 @@ def _action_of(task: Task, game: GameContext) -> Action:
             *outcome((task.sets, *task.gives), task.takes),
             *(Effect(fact, 1) for fact in taught),
         ),
-        cost=5,
+        cost=VISIT_COST if task.interaction.key == "visit" else 5,
         label=task.label,
     )
 
