@@ -9,7 +9,7 @@ from typing import Final
 
 from agent.app.build import DecisionParts, GameParts
 from agent.app.settings import RunSettings, cartridge_for
-from agent.capabilities.story_tasks import reached
+from agent.capabilities.story_tasks import with_passed
 from agent.errors import RunError, UsageError
 from agent.experience.memory_use import EVERY_USE, MemoryUse
 from agent.mind.mind import Mind
@@ -167,8 +167,7 @@ def _look(
     """Return the outlook of `mind` at a percept; `presume` counts milestones that RAM alone shows."""
     facts = mind.sense(percept)
     if presume:
-        behind = [each for each in story.milestones if each.behind and facts[each.behind]]
-        facts = {**facts, **dict.fromkeys(map(reached, behind), 1)}
+        facts = with_passed(story, facts)
     reflex = mind.firing(percept)
     # Plan for the state after the reflex.
     then = facts if reflex is None else {**facts, "in_control": 1}

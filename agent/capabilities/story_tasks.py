@@ -24,7 +24,7 @@ from agent.capabilities.travel import at
 from agent.experience.choices import Choice
 from agent.experience.memory_use import MemoryUse
 from agent.perception.percept import Percept
-from agent.planning.domain import Action, Effect, Goal, Require
+from agent.planning.domain import Action, Effect, Facts, Goal, Require
 from agent.skills import Outcome, Skill, wait
 from agent.story.catches import homes, machine_fact
 from agent.story.facts import FactKind, outcome, parse_fact, required
@@ -39,6 +39,7 @@ from memory import Recall
 ERRAND_PRIORITY: Final = 60
 WANT_PRIORITY: Final = 51
 MILESTONE_PRIORITY: Final = 50
+VISIT_COST: Final = 200  # of a visit that is paid for: more than any ambition may cost
 LOOKS: Final = 30  # ticks to wait for the second witness
 LATE_LOOKS: Final = 40
 LATE_FRAMES: Final = 24  # between two looks for a late effect, of some 400 frames at Bill's machine
@@ -64,11 +65,18 @@ def capability(game: GameContext) -> Capability:
         ),
         goals=(
             *(_goal(_done(each), each.label, ERRAND_PRIORITY) for each in story.errands),
+            *(
+                replace(
+                    _goal(each.sets, each.label, ERRAND_PRIORITY), unless=tuple(_out_of_hand(each))
+                )
+                for each in story.tasks
+                if each.at_hand and each.sets not in story.wants
+            ),
             # Of goals of equal priority the first comes first: an ambition before the milestone it prepares.
             *(
                 replace(
                     _goal(each.fact, each.label, MILESTONE_PRIORITY - _turn(each, story)),
-                    unless=_past(each, story),
+                    unless=(*_past(each, story), *_shut_in(story)),
                     most_cost=each.most_cost,
                 )
                 for each in story.ambitions
@@ -88,6 +96,12 @@ def reached(milestone: Milestone) -> str:
     return f"reached:{milestone.id}"
 
 
+def with_passed(story: Story, facts: Facts) -> Facts:
+    """Return the facts with those milestones reached that other facts show to be passed."""
+    passed = [each for each in story.milestones if any(facts[fact] for fact in each.behind)]
+    return {**facts, **dict.fromkeys(map(reached, passed), 1)}
+
+
 def _done(errand: Errand) -> str:
     return f"errand:{errand.id}"
 
@@ -96,10 +110,25 @@ def _goal(fact: str, label: str, priority: int) -> Goal:
     return Goal(fact, (Require(fact, at_least=1),), priority, label)
 
 
+def _out_of_hand(task: Task) -> Iterator[Require]:
+    """Yield the conditions under which a task cannot be done where the player is."""
+    yield Require(at(task.place), at_most=0)
+    for fact, so in map(parse_fact, task.needs):
+        yield Require(fact, at_most=0) if so else Require(fact, at_least=1)
+
+
 def _past(ambition: Ambition, story: Story) -> tuple[Require, ...]:
     """Return the conditions that drop an ambition: its milestone `before` is reached."""
     before = [each for each in story.milestones if each.id == ambition.before]
     return tuple([Require(reached(each), at_least=1) for each in before])
+
+
+def _shut_in(story: Story) -> Iterator[Require]:
+    """Yield the conditions that make an ambition wait: the player is shut in, or on a visit that was paid for."""
+    yield from (Require(each.fact, at_least=1) for each in story.lands if each.shuts_in)
+    yield from (
+        Require(each.sets, at_least=1) for each in story.tasks if each.interaction.key == "visit"
+    )
 
 
 def _can_come(fact: str, game: GameContext) -> bool:
@@ -226,7 +255,7 @@ def _action_of(task: Task, game: GameContext) -> Action:
             *outcome((task.sets, *task.gives), task.takes),
             *(Effect(fact, 1) for fact in taught),
         ),
-        cost=5,
+        cost=VISIT_COST if task.interaction.key == "visit" else 5,
         label=task.label,
     )
 

@@ -45,13 +45,14 @@ def verify_cartridge(
     from agent.shell import shown_path
     from agent.story.story import Story
     from agent.tools.report.html import require_writable
-    from agent.tools.verify.game import VerifyRequest, page, verify
+    from agent.tools.verify.game import VerifyRequest, expectation, page, verify
     from emulator import FRAMES_PER_SECOND, demo_cartridge_path, load_cartridge
     from memory.file_access import write_file
 
     out, err = Output(), Output(stderr=True)
     cartridge = load_cartridge(rom or demo_cartridge_path())
-    goal = Story.of(cartridge.kind).up_to(until)[-1]
+    story = Story.of(cartridge.kind)
+    goal = story.up_to(until)[-1]
     folder = write or HOME / "runs" / f"verify-{datetime.now(UTC):%Y%m%d-%H%M%S}-seed{seed or 0}"
     make_folder("--write", folder)
     files = [folder / f"{REPORT}.{kind}" for kind in ("json", "html")]
@@ -59,6 +60,7 @@ def verify_cartridge(
         if os.path.lexists(file):
             raise UsageError(f"{file} exists already; name another folder")
     require_writable(folder)
+    err.say(expectation(story, minutes))
     request = VerifyRequest(goal, minutes * 60 * FRAMES_PER_SECOND, seed or 0)
     with interrupts() as interrupt, view_on(err) as view:
         verdict = verify(cartridge, request, view, interrupt)
@@ -87,4 +89,5 @@ def _rows(verdict: "CartridgeVerdict") -> Iterator[tuple[str, str]]:
         counts = Counter(row.standing for row in rows)
         yield topic, ", ".join(f"{counts[each]} {each.value}" for each in FactStatus)
     played = verdict.played
-    yield "played", f"{counted(played.ticks, 'tick')}, {counted(played.frames, 'frame')}"
+    come = f", as far as {verdict.reached[-1]}" if verdict.reached else ""
+    yield "played", f"{counted(played.ticks, 'tick')}, {counted(played.frames, 'frame')}{come}"

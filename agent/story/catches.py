@@ -137,10 +137,18 @@ class _Step(NamedTuple):
 @lru_cache(maxsize=8)
 def _steps(story: Story) -> Sequence[_Step]:
     """Return the steps of the story, by place and task; conditions that an event is clear are assumed to hold."""
+    first = next((each.map_id for each in story.milestones), None)
+    free = {None, *(place.land for place in story.places if place.map_id == first)}
     travels = [
-        _Step(None, way.start, _positive(way.needs), (*place.gives, *way.gives), (place.name,))
+        _Step(None, start, _positive(way.needs), (*place.gives, *way.gives), (place.name,))
         for place in story.places
         for way in place.approaches()
+        # Within a land in which no game begins, another way leads to a place there first.
+        for start in (
+            [way.start]
+            if way.within in free
+            else [each.name for each in story.places if each.land is way.within]
+        )
     ]
     tasks = [
         _Step(task, task.place, _positive(task.needs), (task.sets, *task.gives))

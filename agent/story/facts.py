@@ -25,6 +25,7 @@ class FactKind(Enum):
     MON = "mon"  # a member of the team is of this species
     OWNED = "owned"  # at least this many species were ever owned
     SCRIPT = "script"  # the script of a map has come to a step
+    FAME = "fame"  # at least this many teams have entered the Hall of Fame
 
 
 class RamFact(NamedTuple):
@@ -37,7 +38,12 @@ class RamFact(NamedTuple):
         """Return whether the state shows it."""
         match self.kind:
             case (
-                FactKind.EVENT | FactKind.SCRIPT | FactKind.STATUS | FactKind.GONE | FactKind.OWNED
+                FactKind.EVENT
+                | FactKind.SCRIPT
+                | FactKind.STATUS
+                | FactKind.GONE
+                | FactKind.OWNED
+                | FactKind.FAME
             ):
                 return self._shown_by_flags(state.flags)
             case FactKind.BADGE:
@@ -63,6 +69,8 @@ class RamFact(NamedTuple):
                 return bool(flags.hidden[self.number >> 3] >> (self.number & 7) & 1)
             case FactKind.OWNED:
                 return flags.species_owned >= self.number
+            case FactKind.FAME:
+                return flags.teams_of_fame >= self.number
             case _:
                 return flags.is_set(self.number)
 

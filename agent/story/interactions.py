@@ -203,7 +203,8 @@ class Task:
     `gives` are further facts that it makes true, `takes` those that it makes untrue, such as items handed over.
     `against` is the trainer to beat. `rested` requires a healed team; it is false where no healer is on the way.
     `must_win` says that the wild battle it begins has to be won. `late` says that `sets` becomes true only some time
-    after the interaction, during which nothing in RAM tells of it. No milestone needs an `optional` one.
+    after the interaction, during which nothing in RAM tells of it. No milestone needs an `optional` one. One that is `at_hand`
+    is done before anything else, healing too, by a player in its place.
     """
 
     id: str
@@ -219,6 +220,7 @@ class Task:
     must_win: bool = False
     late: bool = False
     optional: bool = False
+    at_hand: bool = False
 
     @property
     def facts(self) -> tuple[str, ...]:

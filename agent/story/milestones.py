@@ -33,7 +33,7 @@ class Milestone:
     Work RAM must show all values given: the current map `map_id`, the story fact `mark`, and `home`, the town to which
     a defeat leads. `words` must all be in the frame if the witness needs words; `{player}` and `{rival}` in
     them stand for names. `sign` is the square of the map that shows them when examined. `fact` is the planner's
-    name of the mark; if the fact `behind` is true, the milestone was passed earlier.
+    name of the mark; if one of the facts `behind` is true, the milestone was passed earlier, whatever the order.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Milestone:
     sign: tuple[int, int] | None = None
     fact: str | None = None
     mark: RamFact | None = None
-    behind: str | None = None
+    behind: tuple[str, ...] = ()
 
     def shown_by_ram(self, state: State) -> bool:
         """Return whether work RAM shows it in a state whose frame can show it too."""

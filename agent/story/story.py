@@ -36,6 +36,7 @@ TABLES: Final = {
     FactKind.MON: "mons",
     FactKind.OWNED: "collections",
     FactKind.SCRIPT: "scripts",
+    FactKind.FAME: "teams",
 }
 FOLDERS: Final = {CartridgeKind.DEMO: "demo", CartridgeKind.RED: "red"}
 
@@ -84,7 +85,8 @@ class Story:
     maps that have one; `carries` maps the squares of slides and holes to where a script moves the player; `lifts`
     are the elevators by the map of their car. `field_moves` are the moves used on the map. `caveat` is a warning
     for the owner, or ''; `wants` are the requested facts, which come before the milestones. `rival_starters` are the
-    species that the rival may choose first, in the order of his teams.
+    species that the rival may choose first, in the order of his teams. `minutes` is the game time at which half of the
+    rehearsed games have come to the last milestone of each chapter.
     """
 
     places: tuple[Place, ...]
@@ -104,6 +106,7 @@ class Story:
     caveat: str = ""
     wants: tuple[str, ...] = ()
     rival_starters: tuple[int, ...] = ()
+    minutes: Mapping[str, int] = field(default_factory=dict)
 
     @staticmethod
     @cache
@@ -270,6 +273,7 @@ def _parse(raw: Mapping[str, Any], names: Mapping[int, str]) -> Story:
         ),
         caveat=table.get("caveat", ""),
         rival_starters=table.get("rival_starters", ()),
+        minutes=table["minutes"],
     )
     ram_facts = _marks(table, story)
     milestones = tuple(_milestone(maps, ram_facts, row) for row in table["milestones"])
@@ -284,7 +288,7 @@ def _frozen(value: object) -> object:
 
 
 def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
-    """Return the facts that places, gates, tasks, clerks and moves name; events have the names of the profile."""
+    """Return the facts that places, gates, tasks, clerks, moves and milestones name; events have the names of the profile."""
     numbers = {kind: table.get(key, {}) for kind, key in TABLES.items()}
     numbers[FactKind.EVENT] = RED.events
     numbers[FactKind.MOVE] = {**FIELD_MOVES, **numbers[FactKind.MOVE]}
@@ -296,6 +300,10 @@ def _marks(table: Mapping[str, Any], story: Story) -> dict[str, RamFact]:
     facts += [fact for lift in story.lifts.values() for fact in lift.needs]
     facts += [fact for clerk in story.clerks for fact in clerk.needs]
     facts += [fact for move in story.field_moves for fact in (move.known, move.badge)]
+    behind = [fact for row in table["milestones"] for fact in row.get("behind", ())]
+    facts += [
+        fact for fact in behind if fact.partition(":")[0] in {each.value for each in FactKind}
+    ]
     ram_facts = {}
     for fact in (parse_fact(each)[0] for each in facts):
         kind, _, name = fact.partition(":")
@@ -377,12 +385,14 @@ def _lift(
 def _milestone(
     maps: Mapping[str, int], ram_facts: Mapping[str, RamFact], row: Mapping[str, Any]
 ) -> Milestone:
+    own = (row["fact"],) if "fact" in row else ()
+    here = (f"at:{row['place']}",) if "place" in row and not own else ()
     return Milestone(
         witness=Witness(row["witness"]),
         map_id=maps[row["place"]] if "place" in row else None,
         mark=ram_facts[row["fact"]] if "fact" in row else None,
         home=maps[row["home"]] if "home" in row else None,
         words=row.get("shows", ()),
-        behind=row.get("behind", row.get("fact")),
+        behind=(*row.get("behind", own), *here),
         **_without(row, "witness", "home", "shows", "behind"),
     )

@@ -19,6 +19,7 @@ SCRIPTS: Final = symbol("wGameProgressFlags")  # the step of the script of each 
 SCRIPTS_SIZE: Final = 200
 OWNED: Final = symbol("wPokedexOwned")
 OWNED_SIZE: Final = 19
+FAME: Final = symbol("wNumHoFTeams")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Flags:
     """Event bits, hidden map objects, the destination after a blackout, wStatusFlags1, and the steps of map scripts.
 
     `blackout_map` is the town in which the player wakes up; `used_center` says whether the player has ever
-    used a Pokemon Center; `meets_none` whether the game lets no wild Pokemon appear.
+    used a Pokemon Center; `meets_none` whether the game lets no wild Pokemon appear; `teams_of_fame` counts the teams that
+    entered the Hall of Fame.
     """
 
     events: bytes = field(repr=False)
@@ -37,6 +39,7 @@ class Flags:
     owned: bytes = field(repr=False)  # one bit per species
     scripts: bytes = field(default=bytes(SCRIPTS_SIZE), repr=False)
     meets_none: bool = False
+    teams_of_fame: int = 0
 
     def is_set(self, bit: int) -> bool:
         """Return whether event `bit` has happened."""
@@ -64,6 +67,7 @@ def read_flags(ram: Ram) -> Flags:
         owned=ram.span(OWNED, OWNED_SIZE),
         scripts=ram.span(SCRIPTS, SCRIPTS_SIZE),
         meets_none=bool(ram.byte(STATUS_FLAGS_4) & NO_BATTLES),
+        teams_of_fame=ram.byte(FAME),
     )
 
 

@@ -146,6 +146,8 @@ class Facts:
             (to, region), (x, y) = end, at
             stopped = self.facts(NOTES["current"]["needs"])
             needs = {*needs, *stopped} if [map_id, x, y] in NOTES["current"]["at"] else needs
+            fight = NOTES["fights"].get(f"{map_id}.{start}>{to}.{region}")
+            needs = {*needs, *self.facts([fight] if fight else [])}
             return map_id, start, to, region, "+".join(sorted(needs)), x, y
 
         for region in here["regions"]:

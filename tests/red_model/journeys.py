@@ -38,11 +38,15 @@ class Door:
 
 @dataclass
 class Journeys:
-    """The ground at each moment of a game, and the routes on it; `left` are maps that something done there led out of."""
+    """The ground at each moment of a game, and the routes on it.
+
+    `left` are maps that something done there led out of; `walk` is the route of the last action, from each spot by one press.
+    """
 
     model: Model
     ground: RedGround
     left: set[int] = field(default_factory=set)
+    walk: list[tuple[Spot, Hop]] = field(default_factory=list)
     _plains: dict[tuple[int, ...], World] = field(default_factory=dict)
 
     @cached_property
@@ -81,9 +85,25 @@ class Journeys:
         }
         if tuple(lifts) not in self._plains:
             self._plains[tuple(lifts)] = self.ground.plain(self.model.story.carries, lifts)
-        kinds = {square: kind for door in self.doors for square, kind in self._kinds(door, moment)}
+        kinds = self.kinds(moment)
         passes = [obstacle for obstacle, fact in PASSES.items() if moment.holds(fact)]
         return self.ground.variant(self._plains[tuple(lifts)], kinds, passes)
+
+    def fights(self, moment: Moment) -> dict[MapSquare, str]:
+        """Return the squares that begin a fight of the story at a moment, with the action that means to."""
+        story = self.model.story
+        return {
+            (story.place(task.place).map_id, *square): f"task:{task.id}"
+            for task in story.tasks
+            if task.against is not None
+            and not self.holds(moment, task.sets)
+            and all(self.holds(moment, fact) for fact in task.needs)
+            for square in marked_squares(task.interaction, "walk_to")
+        }
+
+    def kinds(self, moment: Moment) -> dict[MapSquare, str]:
+        """Return the class of each square of a door at a moment."""
+        return {square: kind for door in self.doors for square, kind in self._kinds(door, moment)}
 
     def _kinds(self, door: Door, moment: Moment) -> Iterator[tuple[MapSquare, str]]:
         """Yield the class of each square of a door; where it is shut at first, the facts lack the open ground."""
@@ -126,6 +146,7 @@ class Journeys:
         kind, _, rest = action.name.partition(":")
         name = rest.partition(":")[0]
         places = {each.name: each for each in self.model.story.places}
+        self.walk = []
         match kind:
             case "travel":
                 return self._end(start, moment, end_of(places[name]).accepts)
@@ -175,6 +196,8 @@ class Journeys:
         route = self.route(start, moment, arrived)
         if here and any(hop.to.map_id != start.map_id for hop in route or ()):
             self.left.add(start.map_id)
+        spots = [start, *(hop.to for hop in route or ())]
+        self.walk = list(zip(spots, route or (), strict=False))
         return None if route is None else route[-1].to if route else start
 
     def _push(self, start: Spot, moment: Moment, slot: int, goal: tuple[int, int]) -> Spot | None:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
+from agent.capabilities.story_tasks import reached, with_passed
 from tests.red_model.model import Model, Refused
 from tests.red_model.moment import MACHINES, Moment, arrive, walk, within_reach
-from tests.red_model.planner import End, Game, ModelPlanner
+from tests.red_model.planner import End, Game, ModelPlanner, sense
 from tests.red_model.world import Atlas, Fact, Happening, Region
 
 RESERVED_MONEY: Final = 2_000  # money that is never spent: it is needed for fees and drinks, and a trainer pays only once
@@ -44,11 +45,15 @@ class RandomPlayer:
         game = Game(self._model, planner, self._with_milestones(now))
         return self._random_walk(game.after(chance.randrange(MOST_PLANNED)), chance.randrange(120))
 
-    def _random_walk(self, now: Moment, length: int) -> Moment:
+    def walk(self, now: Moment, length: int) -> Iterator[Moment]:
+        """Yield the moments of a random walk, with the milestones that each shows."""
         ways = (self._perform, self._walk, self._grow, self._spend, self._lose, self._rest)
         for way in self._chance.choices(ways, (70, 12, 10, 3, 2, 3), k=length):
             now = way(now)
-        return self._with_milestones(now)
+            yield self._with_milestones(now)
+
+    def _random_walk(self, now: Moment, length: int) -> Moment:
+        return [self._with_milestones(now), *self.walk(now, length)][-1]
 
     def _perform(self, now: Moment) -> Moment:
         """Perform a reachable happening; those of the story are likelier than others."""
@@ -133,18 +138,17 @@ class RandomPlayer:
 
     def _with_milestones(self, now: Moment) -> Moment:
         """Return the moment with all milestones reached that its facts imply."""
-        story = self._model.story
-        behind = [
-            each.id for each in story.milestones if each.behind and self._behind(each.behind, now)
-        ]
-        return replace(now, reached=now.reached | frozenset(behind))
-
-    def _behind(self, fact: str, now: Moment) -> bool:
-        return now.home != 0 if fact == "healed" else now.holds(self._model.fact(fact))
+        return replace(now, reached=now.reached | passed(self._model, now))
 
     @property
     def _atlas(self) -> Atlas:
         return self._model.atlas
+
+
+def passed(model: Model, now: Moment) -> frozenset[str]:
+    """Return the milestones that the facts of a moment show to be passed."""
+    facts = with_passed(model.story, sense(model, ModelPlanner.of_red().domain, now))
+    return frozenset(each.id for each in model.story.milestones if facts[reached(each)])
 
 
 def game_from(number: int) -> dict[str, Any]:

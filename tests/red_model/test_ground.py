@@ -1,5 +1,7 @@
 """On the real ground, the route search finds what the story needs, in its order, and nothing that is shut."""
 
+from collections import Counter
+
 import pytest
 
 from agent.skills.roam import wild_squares
@@ -7,6 +9,7 @@ from agent.skills.route import Hop, Spot
 from emulator import Cartridge, Obstacle, World
 from emulator.world.world import Floor
 from tests.emulator.synthetic.facts import event_numbers, real_maps
+from tests.red_model.footing import Footing
 from tests.red_model.ground import RedGround
 from tests.red_model.journeys import CARD_KEY, CUT, SURF, Journeys
 from tests.red_model.model import Model
@@ -17,9 +20,10 @@ from tests.red_model.world import Atlas, Fact
 CLASSES = {"~": Obstacle.WATER, "T": Obstacle.TREE}
 SOLID = "#Tc~v<>"
 PALLET, CERULEAN, CELADON, FUCHSIA, CINNABAR, SAFFRON, HIDEOUT_B4F = 0, 3, 6, 7, 8, 10, 202
+SABRINAS_PADS, SPINNERS, MANSION, CYCLING_ROAD = 178, 45, (165, 214, 215, 216), 28
 ISLANDS, STORE_ELEVATORS = {159, 160, 161, 162}, {127, 236}
 # Maps of the story whose parts join over a house, a gate or another field only.
-PARTED = {CERULEAN, 23, 219}
+PARTED = {CERULEAN, 23}
 ROOF_MACHINE, BY_THE_CARD_KEY, BY_THE_MOON_STONE = (
     Spot(126, 11, 2),
     Spot(210, 20, 16),
@@ -64,37 +68,66 @@ def test_every_square_and_warp_is_as_in_the_facts(journeys: Journeys) -> None:
                 assert game_map.obstacle(x, y) is CLASSES.get(kind)
 
 
+class Follower:
+    """Follows a game of the planner on the ground, action by action, and lists what the ground or the facts refuse."""
+
+    def __init__(self, journeys: Journeys) -> None:
+        self.journeys, self.footing = journeys, Footing()
+        self.moments, self.spot = [Moment()], None
+        self.failed, self.carried = list[tuple[str, Spot]](), Counter[int]()
+        arrivals = journeys.model.atlas.arrivals
+        self._moved = {map_id for map_id, rows in arrivals.items() if any(row.end for row in rows)}
+
+    spot: Spot | None
+
+    def follow(self, game: Game) -> None:
+        """Follow the last action of a game, which may have been its end."""
+        before, journeys = self.moments[-1], self.journeys
+        if len(game.done) != len(self.moments):
+            return
+        start = self.spot
+        if start is None or start.map_id != before.region.map_id:
+            start = Spot(before.region.map_id, *journeys.model.atlas.squares[before.region])
+        spot, name = journeys.follow(start, before, game.done[-1]), game.done[-1].name
+        if spot is None:
+            self.failed.append((name, start))
+        self._step(name, before)
+        self.spot = None if game.moment.region.map_id in self._moved else spot
+        self.moments.append(game.moment)
+
+    def _step(self, name: str, moment: Moment) -> None:
+        kinds, fights = self.journeys.kinds(moment), self.journeys.fights(moment)
+        for spot, hop in self.journeys.walk:
+            end = self.footing.after(spot, hop.facing, kinds) if hop.by is None else None
+            if end not in {None, hop.to} or fights.get(hop.to[:3], name) != name:
+                self.failed.append((name, spot))
+            self.carried[spot.map_id] += hop.to != spot.next_to(hop.facing)
+
+
 def test_a_whole_game_of_the_planner_can_be_walked(journeys: Journeys) -> None:
-    """Every walk, conversation, push and training ground of the story, with gates and doors as they are then."""
-    model, moved = (
-        journeys.model,
-        {
-            map_id
-            for map_id, rows in journeys.model.atlas.arrivals.items()
-            if any(each.end for each in rows)
-        },
-    )
-    spots: list[Spot | None] = [None]
-    moments = [Moment()]
-    failed = []
+    """Every walk, conversation, push and training ground of the story, with gates and doors as they are then.
 
-    def check(game: Game) -> None:
-        before, now = moments[-1], game.moment
-        if len(game.done) == len(moments):
-            start = spots[-1]
-            if start is None or start.map_id != before.region.map_id:
-                start = Spot(before.region.map_id, *model.atlas.squares[before.region])
-            spot = journeys.follow(start, before, game.done[-1])
-            if spot is None:
-                failed.append((game.done[-1].name, start))
-            spots.append(None if now.region.map_id in moved else spot)
-            moments.append(now)
-
-    game = Game(model, ModelPlanner.of_red(), Moment())
-    assert (game.play(check), game.why) == (End.FAME, "")
-    assert failed == []
+    By the written facts each press leads where the route says, over pads, arrow tiles, holes and doors that switches open,
+    and no walk comes to the square of a fight that is still ahead.
+    """
+    follower = Follower(journeys)
+    game = Game(journeys.model, ModelPlanner.of_red(), Moment())
+    assert (game.play(follower.follow), game.why) == (End.FAME, "")
+    assert follower.failed == []
     assert journeys.left == PARTED
     assert sum(action.name.startswith("travel:") for action in game.done) > 100
+    assert all(follower.carried[map_id] for map_id in (SABRINAS_PADS, SPINNERS, *MANSION))
+
+
+def test_cycling_road_is_shut_without_a_bicycle(journeys: Journeys) -> None:
+    start = Spot(CELADON, *journeys.ground.tables.arrival(CELADON, 0))
+    awake = [journeys.model.fact(f"event:beat_route{number}_snorlax") for number in (12, 16)]
+    bicycle = journeys.model.fact("item:bicycle")
+    for facts, through in ((awake, False), (awake[1:], None), ([*awake[1:], bicycle], True)):
+        moment = late(journeys).having(facts, {*awake, bicycle} - {*facts})
+        dry = moment.having((), [Fact("move", SURF.number)])
+        route = journeys.route(start, dry, lambda spot: spot.map_id == FUCHSIA)
+        assert (None if route is None else CYCLING_ROAD in maps_of(route)) is through
 
 
 def test_every_nurse_clerk_and_statue_is_reached_from_the_door(journeys: Journeys) -> None:

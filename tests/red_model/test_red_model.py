@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Final
 
 import pytest
@@ -12,7 +11,7 @@ from tests.red_model.build import world_text
 from tests.red_model.model import Model, Refused
 from tests.red_model.moment import DRINKS, GUARDS_SERVED, LIFT_KEY, Moment, within_reach
 from tests.red_model.planner import End, Game, ModelPlanner, sense
-from tests.red_model.random_moments import RandomPlayer
+from tests.red_model.random_moments import SAFARI_GATE
 from tests.red_model.world import Atlas, Fact, Gate, Join, Region
 
 FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
@@ -20,6 +19,7 @@ COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
 PRIZE_OF_THE_RIVAL: Final = 65  # times a level
+HURT: Final = 30  # percent of HP
 # Gates whose other side has another way when all other facts hold: over water or past CUT trees, by teleports and
 # elevators, by a ledge, through the other door of a switch, or from the far side with boulders pushed.
 AROUND: Final = {0, 3, 4, 5, 16, 22, 23, 34, 35, 36, 37, 43, 44, 48, 50, 56, 61, 63, 66, 67, 73, 75}
@@ -30,6 +30,14 @@ BESIDE: Final = 2
 @pytest.fixture(scope="module")
 def model() -> Model:
     return Model(ATLAS, ModelPlanner.of_red().story)
+
+
+@pytest.fixture(scope="module")
+def played(model: Model) -> tuple[Game, list[Moment]]:
+    """Return a game of the planner from the bedroom, and its moments."""
+    game, moments = Game(model, ModelPlanner.of_red(), Moment()), [Moment()]
+    game.play(lambda playing: moments.append(playing.moment))
+    return game, moments
 
 
 def joins_at(gate: Gate) -> list[Join]:
@@ -147,18 +155,66 @@ def test_no_plan_leads_through_a_closed_gate(model: Model, need: Fact) -> None:
     assert refused == []
 
 
-def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(model: Model) -> None:
-    game = Game(model, ModelPlanner.of_red(), Moment())
-    assert (game.play(), game.why) == (End.FAME, "")
+def test_no_walk_leads_over_a_fight_that_is_ahead(
+    model: Model, played: tuple[Game, list[Moment]]
+) -> None:
+    """Just before each fight that waits on squares, every walk that the planner could begin is possible in the world."""
+    planner, moments = ModelPlanner.of_red(), played[1]
+    walks = [each for each in planner.domain.actions if each.name.startswith("travel:")]
+    fights = [task for task in model.story.tasks if task.against and not task.interaction.people]
+    assert len(fights) == 11
+    refused = set()
+    for task in fights:
+        before = [each for each in moments if not each.holds(model.fact(task.sets))][-1]
+        facts = sense(model, planner.domain, before)
+        for walk in (each for each in walks if each.possible(facts)):
+            try:
+                model.carry_out(walk, before)
+            except Refused as refusal:
+                refused.add((task.id, str(refusal)))
+    assert refused == set()
+
+
+def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(
+    model: Model, played: tuple[Game, list[Moment]]
+) -> None:
+    game = played[0]
+    assert (game.end, game.why) == (End.FAME, "")
     wanted = {each.id for each in model.story.milestones}
     assert wanted - game.moment.reached <= {"hall_of_fame"}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_game_from_a_legal_moment_ends_in_the_hall_of_fame(model: Model, seed: int) -> None:
+def test_no_ambition_is_begun_where_the_player_is_shut_in_or_has_paid(model: Model) -> None:
     planner = ModelPlanner.of_red()
-    game = Game(model, planner, RandomPlayer(model, Random(f"gate:{seed}")).moment(planner))
-    assert (game.play(), game.why) == (End.FAME, "")
+    ambitions = {each.fact for each in model.story.ambitions}
+
+    def begun(moment: Moment) -> set[str]:
+        goals = planner.domain.open_goals(sense(model, planner.domain, moment))
+        return ambitions & {each.name for each in goals}
+
+    shut = [each for each in model.story.lands if each.shuts_in]
+    inside = {
+        land.name: next(region for region in ATLAS.squares if model.is_in(land, Moment(region)))
+        for land in shut
+    }
+    assert len(inside) == 4
+    paid = Moment(SAFARI_GATE, frozenset({model.fact("event:in_safari_zone")}))
+    assert begun(replace(paid, facts=frozenset())) == begun(Moment(PALLET)) == ambitions
+    assert [begun(each) for each in (paid, *map(Moment, inside.values()))] == [set()] * 5
+    # Nor does its plan pay: dropped inside, it would have paid for nothing, again and again.
+    (visit,) = [each for each in planner.domain.actions if each.name == "task:enter_safari"]
+    assert all(visit.cost > (each.most_cost or 0) for each in model.story.ambitions)
+
+
+def test_the_beaten_guard_of_the_lift_is_talked_to_at_once(
+    model: Model, played: tuple[Game, list[Moment]]
+) -> None:
+    """The key falls when he is talked to again: no team has to be ready for the battle that is won."""
+    beaten = model.fact("event:beat_rocket_hideout_4_trainer_2")
+    after = next(each for each in played[1] if each.holds(beaten))
+    hurt = Game(model, ModelPlanner.of_red(), replace(after, hp=HURT))
+    hurt.after(2)
+    assert [each.name for each in hurt.done] == ["task:hear_lift_guard", "task:take_lift_key"]
 
 
 def test_the_model_refuses_impossible_actions(model: Model) -> None:

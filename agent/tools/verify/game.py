@@ -40,6 +40,15 @@ from emulator import EMULATOR, Cartridge, Dex, EmulatorError, PyBoyConsole, Worl
 from emulator.soundness.survey import survey
 
 
+def expectation(story: Story, minutes: float) -> str:
+    """Return how far so many minutes of game time are likely to come, and how long the later chapters take."""
+    taken = ", ".join(f"{name} {more}" for name, more in story.minutes.items() if more > minutes)
+    come = [name for name, more in story.minutes.items() if more <= minutes]
+    reach = f"come to {come[-1]}" if come else "end in the first chapter"
+    later = f"; the minutes to later chapters: {taken}" if taken else ""
+    return f"In {minutes:g} minutes of game time half of the rehearsed games {reach}{later}."
+
+
 class PlayResult(NamedTuple):
     """How play ended, and how far it got."""
 
@@ -75,6 +84,12 @@ class CartridgeVerdict:
     def count(self, standing: FactStatus) -> int:
         """Return the number of facts with this status."""
         return sum(row.standing is standing for row in self.rows)
+
+    @property
+    def reached(self) -> tuple[str, ...]:
+        """The milestones that were seen, in the order of the story."""
+        seen = [row.fact.id for row in self.rows if row.standing is FactStatus.HELD]
+        return tuple(each.removeprefix(STORY) for each in seen if each.startswith(STORY))
 
     @property
     def headline(self) -> str:

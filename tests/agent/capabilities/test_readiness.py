@@ -360,36 +360,6 @@ def test_lapras_is_a_gift_that_learns_surf(red: Red) -> None:
 
 
 @needs_brock
-@pytest.mark.parametrize(
-    ("behind", "task"),
-    [
-        ("route_24", "face_rival_by_bridge"),
-        ("route_25", "face_rival_by_bridge"),
-        ("vermilion_city", "catch_thief"),
-        ("route_6", "catch_thief"),
-        ("ss_anne_captains_room", "face_rival_on_ship"),
-        ("victory_road_1f", "face_rival_before_league"),
-    ],
-)
-def test_no_walk_leads_over_a_fight_on_the_only_way(behind: str, task: str, red: Red) -> None:
-    """A walk there meets the trainer, so that the fight is a condition of the place."""
-    story = red.game_context.story
-    before = [task_of(red, task).sets]
-    seen, waiting = set[str](), list(story.place(behind).needs)
-    while waiting:
-        fact = waiting.pop()
-        seen.add(fact)
-        makers = [each for each in story.tasks if fact in (each.sets, *each.gives)]
-        waiting += [
-            need
-            for each in makers
-            for need in (*each.needs, *story.place(each.place).needs)
-            if need not in seen
-        ]
-    assert set(before) <= seen
-
-
-@needs_brock
 def test_a_machine_that_works_late_is_waited_for_once(red: Red) -> None:
     """Bill's machine takes some 400 frames, in which RAM looks as if nothing went on."""
     task, game = task_of(red, "work_machine"), red.game_context

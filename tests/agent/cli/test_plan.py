@@ -13,7 +13,8 @@ import pytest
 from agent.app import Interrupt, Outlook, TickView, outlook, outlooks_of_ram
 from agent.settings import NO_MEMORY
 from agent.story.story import Story
-from emulator import CartridgeKind
+from emulator import CartridgeKind, symbol
+from emulator.ram import WORK_RAM
 from tests.agent.support import Agent, Played, end_the_story, play_in, refused
 
 
@@ -168,6 +169,25 @@ def test_milestones_that_ram_shows_are_reached(name: str, passed: set[str]) -> N
     assert {fact for fact in facts if fact.startswith("reached:")} == {
         f"reached:{each}" for each in passed
     }
+
+
+@needs_images
+@pytest.mark.parametrize(
+    ("map_id", "teams", "goal"), [(120, 0, "reached:hall_of_fame"), (118, 0, None), (0, 1, None)]
+)
+def test_a_beaten_champion_is_the_end_only_in_the_hall_of_fame(
+    map_id: int, teams: int, goal: str | None, tmp_path: Path
+) -> None:
+    image = bytearray((IMAGES / "beat_champion.wram").read_bytes())
+    for name, value in (("wCurMap", map_id), ("wNumHoFTeams", teams)):
+        image[symbol(name) - WORK_RAM[0]] = value
+    (tmp_path / "end.wram").write_bytes(image)
+    shutil.copy(IMAGES / "beat_champion.hram", tmp_path / "end.hram")
+    (seen,) = outlooks_of_ram(tmp_path, None)
+    assert [each.name for each in seen.goals if each.name.startswith("reached:")] == [goal] * bool(
+        goal
+    )
+    assert (seen.goal.name if seen.goal is not None else None) == goal
 
 
 def test_a_blank_image_uses_the_story_of_the_named_cartridge(agent: Agent, tmp_path: Path) -> None:

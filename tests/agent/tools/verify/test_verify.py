@@ -13,6 +13,7 @@ import pytest
 from agent.app import Interrupt
 from agent.app.play import session_in
 from agent.app.summary import NoViewer
+from agent.story.story import Story
 from agent.tools.verify import (
     addresses,
     battles,
@@ -26,8 +27,8 @@ from agent.tools.verify import (
     warps,
 )
 from agent.tools.verify.fact import Fact, FactLog, FactStatus, written_facts
-from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, page, verify
-from emulator import Button, Cartridge, Dex, PyBoyConsole, Step
+from agent.tools.verify.game import CartridgeVerdict, VerifyRequest, expectation, page, verify
+from emulator import Button, Cartridge, CartridgeKind, Dex, PyBoyConsole, Step
 from emulator.profile import symbol
 from memory import read_run
 from tests.agent.support import Agent, Played
@@ -76,7 +77,22 @@ def test_every_topic_is_checked_by_the_first_healing(verdict: CartridgeVerdict) 
     assert every - seen <= {"trainers"}
 
 
+@pytest.mark.parametrize("kind", CartridgeKind)
+def test_how_far_minutes_are_likely_to_come_is_told_by_the_last_milestone_of_each_chapter(
+    kind: CartridgeKind,
+) -> None:
+    story = Story.of(kind)
+    order = [each.id for each in story.milestones]
+    assert sorted(story.minutes, key=order.index) == list(story.minutes)
+    assert sorted(story.minutes.values()) == list(story.minutes.values())
+    assert list(story.minutes)[-1] == order[-1]
+    first, *_, last = story.minutes.values()
+    assert f"games come to {order[-1]}." in expectation(story, last)
+    assert "games come to first_badge; the minutes to later" in expectation(story, first)
+
+
 def test_facts_not_seen_are_listed(verdict: CartridgeVerdict) -> None:
+    assert verdict.reached[-1] == "healed"
     row = next(row for row in verdict.rows if row.fact.id == "story.first_badge")
     assert row.standing is FactStatus.NOT_SEEN
 
@@ -133,6 +149,10 @@ def test_the_command_plays_for_its_minutes_and_writes_its_report_into_a_new_fold
     assert ended.json["wrong"] == []
     assert ended.json == json.loads((new / "verify-report.json").read_text(encoding="utf-8"))
     assert "written" in (new / "verify-report.html").read_text(encoding="utf-8")
+    assert ended.err.startswith(
+        "In 0.2 minutes of game time half of the rehearsed games end in the first chapter; "
+        "the minutes to later chapters: first_badge 16, second_badge 25, third_badge 35.\n"
+    )
 
 
 def test_without_a_folder_a_report_lies_beside_the_runs(
