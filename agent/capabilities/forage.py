@@ -82,7 +82,7 @@ def _items_left(game: GameContext, state: State) -> Iterator[int]:
 
 
 def _is_within_reach(game: GameContext, state: State, person: Person) -> bool:
-    """Return whether the item can be reached without leaving the map, past boulders and whoever stands still."""
+    """Return whether the item can be reached without leaving the map, past boulders and people who stand still."""
     world, here = game.terrain.world(state), spot_of(state)
     standing = {each.slot for each in world.map(here.map_id).people if not each.walks}
     people = [each for each in state.people_present if each.slot in standing]

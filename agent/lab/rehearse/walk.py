@@ -19,7 +19,7 @@ BYTE: Final = 256
 
 
 def walk(game: ModelGame, route: Iterable[Hop], *, says_yes: bool = False) -> int:
-    """Walk hops until something happens, and answer whoever offers a visit; return the frames."""
+    """Walk hops until something happens, and answer the offer of a visit; return the frames."""
     frames = 0
     for hop in route:
         frames += step(game, hop, says_yes=says_yes)

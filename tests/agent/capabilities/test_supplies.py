@@ -92,7 +92,7 @@ def test_more_is_bought_before_a_row_of_trainers(red: Red) -> None:
     once = bought(red, rich, LOBBY_SHELF)
     row = bought(before_the_row(red), rich, LOBBY_SHELF)
     assert MAX_POTION not in once
-    assert row[MAX_POTION] == 8
+    assert row[MAX_POTION] == 12
     assert row[REVIVE] == 4
 
 
