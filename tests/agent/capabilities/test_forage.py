@@ -57,7 +57,7 @@ def test_an_item_behind_boulders_is_left(wood: Game) -> None:
         seen = replace(state, people=(*state.people, *walls))
         return sensed_facts(forage.capability(game_context()), seen)[forage.ITEMS]
 
-    assert left(max(moving, default=0)) == items_on_map(state)  # whoever walks goes away again
+    assert left(max(moving, default=0)) == items_on_map(state)  # people who walk go away again
     assert left(min(fixed)) == 0
 
 
