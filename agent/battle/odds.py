@@ -255,8 +255,7 @@ def strength(party: Party) -> tuple[object, ...]:
 
 def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
     """Return a cached `strength` for calls every tick: computed only when the team changes."""
-    last = Party(())
-    known = strength(last)
+    last, known = Party(()), strength(Party(()))
 
     def cached(party: Party) -> tuple[object, ...]:
         nonlocal last, known
