@@ -23,8 +23,6 @@ from time import process_time
 from typing import Final, Protocol
 from weakref import ref
 
-import numpy as np
-
 from emulator.cartridge import Cartridge
 from emulator.console import DIGEST_RANGES, WATCHED_RANGES, Button, Step, hashed
 from emulator.errors import ConsoleError, StateError
@@ -91,8 +89,7 @@ EMULATOR: Final = f"PyBoy {importlib.metadata.version('pyboy')}"
 MAX_BATTERY_RAM: Final = 16 * 0x2000
 SILENT: Final = 99  # above every log level that PyBoy has
 PALETTE: Final = (0xFFFFFF, 0xAAAAAA, 0x555555, 0x000000)
-LIGHTEST: Final = 0xFF  # of the red channel; one shade darker is 0x55 less
-SHADE_STEP: Final = 0x55
+SHADE_BITS: Final = 6  # the two highest bits of a channel tell the shade, inverted
 
 WATCHED: Final = layout_of(WATCHED_RANGES)
 DIGESTED: Final = RamSlices(DIGEST_RANGES)
@@ -201,7 +198,7 @@ class PyBoyConsole:
             )
             raise ConsoleError(message)
         reds = self._pyboy.screen.ndarray[:, :, 0]
-        return Screen(((LIGHTEST - reds) // SHADE_STEP).astype(np.uint8))
+        return Screen(~reds >> SHADE_BITS)
 
     def save(self) -> bytes:
         """Return the current state as bytes; play resumed from them is identical."""

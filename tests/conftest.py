@@ -72,6 +72,7 @@ def mostly_young_garbage() -> Iterator[None]:
     games = count()
     with pytest.MonkeyPatch.context() as patch:
         own = SimpleNamespace(get_threshold=gc.get_threshold, set_threshold=gc.set_threshold)
+        own.freeze = own.unfreeze = lambda: None  # all that there was is frozen already
         own.collect = lambda: gc.collect(1 if next(games) % 20 else 2)
         patch.setattr("agent.app.session.gc", own)
         yield

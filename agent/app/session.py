@@ -211,6 +211,7 @@ class Session:
         Session._games += 1
         thresholds = gc.get_threshold()
         gc.set_threshold(GARBAGE, *thresholds[1:])
+        gc.freeze()  # tables, caches and modules stay, and are not looked at again and again
         try:
             while self._play_branch(limits, viewer):
                 pass
@@ -223,6 +224,7 @@ class Session:
             log.exception("play ended by an error of the program")
             self._stop, reason = Stop.ERROR, f"{type(error).__name__}: {error}"
         finally:
+            gc.unfreeze()
             gc.set_threshold(*thresholds)
             self.readers.close()
         if self._stop is Stop.INTERRUPTED and not self._interrupt.is_final:

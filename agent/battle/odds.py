@@ -178,16 +178,16 @@ class Playouts:
         known = self._known.get(first, (0, 0))
         if not search.is_clear(*known, wanted, least):
             tables = tables_of(self._dex)
-            known = search.play_battles(self._positions(), first, *known, wanted, least, tables)
+            known = search.play_battles(_positions(self), first, *known, wanted, least, tables)
             self._known[first] = known
         return known[1]
 
     @cached_property
     def best_opening(self) -> int:
         """The choice to begin the first battle with, NO_ONE if it is the usual one."""
-        return search.best_opening(self._positions()[1], tables_of(self._dex))
+        return search.best_opening(_positions(self)[1], tables_of(self._dex))
 
-    def _positions(self) -> NDArray[np.void]:
+    def positions(self) -> NDArray[np.void]:
         """Return a position for each battle, after one that is room for a copy."""
         dex, tables = self._dex, tables_of(self._dex)
         positions = empty_positions(len(self._teams) + 1)
@@ -203,6 +203,7 @@ class Playouts:
 
 
 _playouts = lru_cache(maxsize=2048)(Playouts)
+_positions = lru_cache(maxsize=1)(Playouts.positions)  # they take much memory
 
 
 def damage_share(dex: Dex, own: PartyMon, foe: PartyMon) -> float:
@@ -254,8 +255,7 @@ def strength(party: Party) -> tuple[object, ...]:
 
 def remembered_strength() -> Callable[[Party], tuple[object, ...]]:
     """Return a cached `strength` for calls every tick: computed only when the team changes."""
-    last = Party(())
-    known = strength(last)
+    last, known = Party(()), strength(Party(()))
 
     def cached(party: Party) -> tuple[object, ...]:
         nonlocal last, known

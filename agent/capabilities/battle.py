@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from agent.battle.odds import remembered_strength
 from agent.battle.policy import BattleGoals, BattlePolicy, ChosenOrder, GoalsOfBattle
 from agent.capabilities.capability import PEACE, BoundAction, Capability, flag
 from agent.capabilities.context import GameContext
@@ -94,7 +93,6 @@ def must_win(game: GameContext, state: State) -> bool:
 def battle_goals(game: GameContext) -> GoalsOfBattle:
     """Return the function that gives the goals of a battle in a state."""
     kept = tuple(sorted(game.story.kept))
-    strength_of = remembered_strength()
     wild = BattleGoals()
     sources: tuple[object, ...] = ()
 
@@ -103,7 +101,7 @@ def battle_goals(game: GameContext) -> GoalsOfBattle:
         move_order = sequence(game, state)
         if state.battle is None or not state.battle.is_wild:
             return BattleGoals(spare=kept, sequence=move_order)
-        before, sources = sources, (*strength_of(state.party), *_sources(game, state))
+        before, sources = sources, (*game.strength_of(state.party), *_sources(game, state))
         if sources != before:
             is_due = must_win(game, state)
             task = next(ahead(game.story, state), None)

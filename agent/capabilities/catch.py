@@ -5,7 +5,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Final, NamedTuple
 
-from agent.battle.odds import remembered_strength
 from agent.battle.suitable import fitting_for, learners_of
 from agent.capabilities import items
 from agent.capabilities.capability import (
@@ -61,7 +60,7 @@ def capability(game: GameContext) -> Capability:
 
 def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
     before = {task.suitable: 0 for task in found} | {BALLS: 0, PLACES: 0, ROOM: 0, RIVAL: 0}
-    story, strength_of, stock = game.story, remembered_strength(), ShopStock(game)
+    story, stock = game.story, game.shared(ShopStock)
 
     def can_have_balls(state: State) -> bool:
         price = stock.few_balls(state)
@@ -72,10 +71,9 @@ def _sensor(game: GameContext, found: Mapping[Task, Sequence[Homes]]) -> Sensor:
         player, flags = state.player, state.flags
         land = [each.contains(state) for each in story.lands]
         known = player.money, player.badges, player.rival_starter, flags.events, flags.hidden
-        here = state.map.map_id, *land
-        team, lessons = strength_of(state.party), game.experience.lessons
+        team, lessons = game.strength_of(state.party), game.experience.lessons
         progress = flags.scripts, flags.status_1, flags.meets_none
-        return team, state.bag, lessons, *known, *progress, here
+        return team, state.bag, lessons, *known, *progress, state.map.map_id, *land
 
     def read(state: State) -> Mapping[str, int]:
         room, choice = room_in_team(story, game.dex, state), story.rival_choice(state)

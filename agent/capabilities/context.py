@@ -3,15 +3,19 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar, cast
 
+from agent.battle.odds import remembered_strength
 from agent.experience.choices import Choice, GameChoices
 from agent.experience.uses import Experience
 from agent.planning.domain import Action
 from agent.skills import Outcome, Skill, Skills, Terrain, observed
 from agent.story.milestones import MilestoneLedger
 from agent.story.story import Story
-from emulator import Dex, State
+from emulator import Dex, Party, State
 from memory import Hooks, MemoryActions
+
+Shared = TypeVar("Shared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,14 @@ class GameContext:
     training: Training = field(default_factory=Training)
     actions: dict[str, Action] = field(default_factory=dict)  # made for any branch of the game
     skills: Skills = field(default_factory=Skills)  # how actions are carried out
+    strength_of: Callable[[Party], tuple[object, ...]] = field(default_factory=remembered_strength)
+    _shared: dict[object, object] = field(default_factory=dict, init=False)
+
+    def shared(self, build: Callable[["GameContext"], Shared]) -> Shared:
+        """Return what `build` makes of this context, the same for all topics that need it."""
+        if build not in self._shared:
+            self._shared[build] = build(self)
+        return cast("Shared", self._shared[build])
 
     def action(self, name: str, make: Callable[[], Action]) -> Action:
         """Return the action of a name, made once for all branches: it depends on story and tables alone."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from agent.battle.odds import remembered_strength
 from agent.battle.suitable import able_to_learn, learner_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
@@ -37,10 +36,8 @@ def capability(game: GameContext) -> Capability:
     before = {each.able: 0 for each in story.field_moves} | dict.fromkeys((DARK, LIGHT, FLIER), 0)
     before |= {visited(each): 0 for each in towns}
 
-    strength_of = remembered_strength()
-
     def sources(state: State) -> tuple[object, ...]:
-        strong = strength_of(state.party)
+        strong = game.strength_of(state.party)
         return strong, state.player.badges, state.is_dark, state.visited_towns
 
     def read(state: State) -> Mapping[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeAlias
 
-from agent.battle.odds import chance_to_beat, led_by, remembered_strength, rested
+from agent.battle.odds import chance_to_beat, led_by, rested
 from agent.capabilities.context import GameContext
 from agent.capabilities.readiness import readiness
 from agent.planning.domain import Effect
@@ -26,13 +26,12 @@ def remembered_fighters(game: GameContext) -> Callable[[State], tuple[int, ...]]
 
     They are those of a rested team, and found again only when the team, the events or memory change.
     """
-    strength_of = remembered_strength()
     last: tuple[object, ...] = ()
     positions: tuple[int, ...] = ()
 
     def fighters(state: State) -> tuple[int, ...]:
         nonlocal last, positions
-        now = strength_of(state.party), state.flags.events, game.experience.lessons
+        now = game.strength_of(state.party), state.flags.events, game.experience.lessons
         if now != last:
             last, positions = now, _fighters(game, state)
         return positions

@@ -64,7 +64,7 @@ def capability(game: GameContext) -> Capability:
 
 def _sensor(game: GameContext) -> Sensor:
     towns = {home(each.town): each.town for each in game.story.healers if each.town is not None}
-    fighters = remembered_fighters(game)
+    fighters = game.shared(remembered_fighters)
 
     def sources(state: State) -> tuple[object, ...]:
         flags = state.flags

@@ -34,7 +34,7 @@ class Teaching(NamedTuple):
 
 def capability(game: GameContext) -> Capability:
     """Teach the moves of machines that help."""
-    fighters = remembered_fighters(game)
+    fighters = game.shared(remembered_fighters)
 
     def learners(state: State) -> tuple[int, ...]:
         """Return who fights first, and before a row of trainers every fighter and the lead."""

@@ -62,7 +62,7 @@ ItemUse: TypeAlias = tuple[int, int]  # an item, and the position of the member 
 
 def capability(game: GameContext) -> Capability:
     """Use potions, cures and revives where they save a walk, or where no healer can be reached."""
-    fighters = remembered_fighters(game)
+    fighters = game.shared(remembered_fighters)
     return Capability(
         name="medicine",
         sensors=(_sensor(game, fighters),),

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from agent.battle.odds import remembered_strength
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.items import REPELS
@@ -23,12 +22,11 @@ STEPS_LEFT: Final = symbol("wRepelRemainingSteps")
 
 def capability(game: GameContext) -> Capability:
     """Keep weak wild Pokemon away in caves, where every square may bring one."""
-    strength_of = remembered_strength()
 
     def sources(state: State) -> tuple[object, ...]:
         here = state.map.map_id, state.ram.byte(STEPS_LEFT) == 0
         lessons = game.experience.lessons
-        return *here, strength_of(state.party), state.bag, state.flags.events, lessons
+        return *here, game.strength_of(state.party), state.bag, state.flags.events, lessons
 
     def read(state: State) -> Mapping[str, int]:
         return {PAYS: int(_pays(game, state))}

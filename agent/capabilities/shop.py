@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
-from agent.battle.odds import remembered_strength
 from agent.capabilities.capability import (
     BALLS,
     FREE,
@@ -97,7 +96,7 @@ def _least_worth(game: GameContext, state: State) -> Stack | None:
 
 def capability(game: GameContext) -> Capability:
     """Buy items that run short where they are sold, within the money available, and sell what has no use."""
-    clerks, stock = game.story.clerks, ShopStock(game)
+    clerks, stock = game.story.clerks, game.shared(ShopStock)
     sold = {each: stock.listed(each) for each in clerks}
 
     def read(state: State) -> Mapping[str, int]:
@@ -108,10 +107,8 @@ def capability(game: GameContext) -> Capability:
         supplied = {each.supplied: int(each not in lacking) for each in clerks}
         return {**supplied, FUNDS: max(funds(game, state), 0)}
 
-    strength_of = remembered_strength()
-
     def sources(state: State) -> tuple[object, ...]:
-        strong = strength_of(state.party)
+        strong = game.strength_of(state.party)
         here = state.map.map_id, game.choices.changes
         return state.bag, state.player.money, strong, state.flags.events, *here
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from agent.battle.odds import beats, remembered_strength
+from agent.battle.odds import beats
 from agent.capabilities.capability import (
     FREE,
     HP,
@@ -82,11 +82,9 @@ def _ready_sensor(game: GameContext) -> Sensor:
             reasons[fact] = f"{found.held_back.description}, {found.held_back.outcome}"
             game.experience.record_influence(MemoryUse.STRENGTH, fact, reasons[fact])
 
-    strength_of = remembered_strength()
-
     def sources(state: State) -> tuple[object, ...]:
         flags, known = state.flags, (state.player.rival_starter, game.experience.lessons)
-        strong = strength_of(state.party), state.bag, game.choices.changes
+        strong = game.strength_of(state.party), state.bag, game.choices.changes
         return *strong, flags.events, flags.scripts, flags.meets_none, *known
 
     return watching(names, sources, read)

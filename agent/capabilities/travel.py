@@ -19,12 +19,11 @@ from agent.capabilities.capability import (
     SCREEN_REFLEXES,
     BoundAction,
     Capability,
-    Read,
     Sensor,
+    watching,
 )
 from agent.capabilities.context import GameContext, SquareTried
 from agent.experience.memory_use import MemoryUse
-from agent.perception.percept import Percept
 from agent.planning.domain import Action, Effect, Extra, Require
 from agent.skills import (
     FLASH,
@@ -45,7 +44,6 @@ from agent.story.opponents import team_of, teams_of
 from agent.story.places import Land, Place, PlaceAccess, Square
 from agent.story.story import Story
 from emulator import Obstacle, State
-from memory import Recall
 
 BARRED_DETOUR: Final = 40  # steps of detour accepted to avoid a square that blocked earlier walks
 CARD_KEY: Final = 48
@@ -142,10 +140,9 @@ def trainer_sight(game: GameContext) -> Capability:
 def capability(game: GameContext) -> Capability:
     """Walk to any named place of the story, but through no closed gate."""
     story = game.story
-    places, lands = (at(each.name) for each in story.places), (each.fact for each in story.lands)
     return Capability(
         name="travel",
-        sensors=(Sensor(frozenset({*places, *lands, MAP}), _reader(game)),),
+        sensors=(_sensor(game),),
         actions=tuple(
             _bound_action(place, way, game) for place in story.places for way in place.approaches()
         ),
@@ -172,8 +169,8 @@ def only_places(story: Story) -> Callable[[Action], str]:
     return find
 
 
-def _reader(game: GameContext) -> Read:
-    """Return the reader of the player's place; only parts of a map, and lands, depend on more than the map id."""
+def _sensor(game: GameContext) -> Sensor:
+    """Return the sensor of the player's place; only parts of a map, and lands, depend on more than the map id."""
     story = game.story
     nowhere = {at(place.name): 0 for place in story.places}
     before = {**nowhere, **{each.fact: 0 for each in story.lands}, MAP: 0}
@@ -185,10 +182,10 @@ def _reader(game: GameContext) -> Read:
         else:
             spots[place.map_id].append((at(place.name), place.spot))
 
-    def read(percept: Percept, _recall: Recall) -> Mapping[str, int]:
-        state = percept.state
-        if not state.game_started:
-            return before
+    def sources(state: State) -> tuple[object, ...]:
+        return spot_of(state), game.terrain.world(state) if state.map.map_id in spots else None
+
+    def read(state: State) -> Mapping[str, int]:
         here = state.map.map_id
         facts: Mapping[str, int] = by_map.get(here) or {**nowhere, MAP: here}
         if story.lands:
@@ -202,7 +199,7 @@ def _reader(game: GameContext) -> Read:
             facts = {**facts, **joined}
         return facts
 
-    return read
+    return watching(before, sources, read)
 
 
 @lru_cache(maxsize=1024)

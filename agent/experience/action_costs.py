@@ -37,6 +37,8 @@ class ActionCosts:
         self._place_of = place_of
         self._only_place = only_place  # of an action; '' if it can be done in several
         self._compared: dict[tuple[object, ...], int] = {}  # the lesson at the last comparison
+        self._asked: tuple[object, ...] = ()  # what memory was last asked, and its answer
+        self._mistakes: Mapping[str, MistakeRecord] = {}
         # The actions last returned: an unchanged action stays the same object.
         self._current: dict[str, Action] = {}
 
@@ -45,8 +47,7 @@ class ActionCosts:
     ) -> list[Action]:
         """Return the actions at their current costs, each with what memory knows as its note."""
         known = self._known(actions, self._place_of(state)) if state is not None else {}
-        memory = self.experience
-        if not (failures or known or memory.reasons):
+        if not (failures or known or self.experience.reasons):
             return list(actions)
         return [self._current_cost(each, failures.get(each.name, 0), known) for each in actions]
 
@@ -63,15 +64,13 @@ class ActionCosts:
 
     def _known(self, actions: Iterable[Action], here: str) -> Mapping[str, MistakeRecord]:
         """Return the mistakes of earlier runs that count for these actions, by their names."""
-        failing: dict[str, Mapping[str, MistakeRecord]] = {}
-        found: dict[str, MistakeRecord] = {}
-        for each in actions:
-            place = self._only_place(each) or here
-            if place not in failing:
-                failing[place] = self.experience.failing(place)
-            if (mistake := failing[place].get(each.name)) is not None:
-                found[each.name] = mistake
-        return found
+        now = self.experience.lessons, here, tuple(actions)
+        if now != self._asked:
+            places = ((each.name, self._only_place(each) or here) for each in actions)
+            known = ((name, self.experience.failing(place).get(name)) for name, place in places)
+            self._asked = now
+            self._mistakes = {name: each for name, each in known if each is not None}
+        return self._mistakes
 
     def _same(self, action: Action) -> Action:
         """Return the object returned last time if the action is equal, so that cached searches stay valid."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from emulator import Console, Font, Screen, ScreenType, State, World
 from emulator.ram import MapPosition
-from emulator.screen import NOT_TEXT, Scene, accuracy, locate, read_glyphs
+from emulator.screen import Scene, accuracy, letters_of, locate, read_glyphs
 from memory.codec import SavedAttributes
 
 LOOK_EVERY: Final = 200  # ticks
@@ -166,7 +166,7 @@ def _is_behind(rows: Sequence[str], newest: Sequence[str]) -> bool:
     differing = [each for each in zip(rows, newest, strict=True) if each[0] != each[1]]
     if len(differing) != 1:
         return False
-    had, now = ([letter for letter in row if letter not in NOT_TEXT] for row in differing[0])
+    had, now = map(letters_of, differing[0])
     return had == now[:-1]
 
 

@@ -218,10 +218,13 @@ class Story:
             return "before the game"
         return self.called(state.map.map_id)
 
+    @cached_property
+    def _called(self) -> Mapping[int, str]:  # the first place of a map names it
+        return {**self.names, **{each.map_id: each.called for each in reversed(self.places)}}
+
     def called(self, map_id: int) -> str:
         """Return the display name of a map."""
-        named = (place.called for place in self.places if place.map_id == map_id)
-        return next(named, self.names.get(map_id) or f"map {map_id}")
+        return self._called.get(map_id) or f"map {map_id}"
 
 
 def _bound(chapters: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -1,12 +1,12 @@
 """What the picture shows: glyphs, texts, the scene of a map."""
 
 from emulator.screen.glyphs import (
-    NOT_TEXT,
     Accuracy,
     GlyphReader,
     TextReader,
     Unavailable,
     accuracy,
+    letters_of,
     read_glyphs,
 )
 from emulator.screen.picture import HEIGHT, WIDTH

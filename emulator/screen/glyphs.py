@@ -5,6 +5,7 @@ The reader interface is small, so that independent methods can read the same pic
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar, Final, NamedTuple, Protocol
 
 from emulator.cartridge import Cartridge, Rom
@@ -66,6 +67,12 @@ def read_rows(screen: Screen, font: Font) -> tuple[str, ...]:
 NOT_TEXT: Final = frozenset(" ┌─┐│└┘▶▷▼")  # frames and arrows, which are not text
 
 
+@lru_cache(maxsize=256)  # most rows are blank, or the same as before
+def letters_of(row: str) -> str:
+    """Return a row without blanks, frames and arrows."""
+    return "".join([letter for letter in row if letter not in NOT_TEXT])
+
+
 class TextReader(Protocol):
     """A method of reading the text in a picture."""
 
@@ -113,15 +120,13 @@ def accuracy(expected_rows: Sequence[str], read_rows: Sequence[str]) -> Accuracy
     """Return the accuracy of rows, wherever in its row each character was found."""
     right = total = 0
     for expected, read in zip(expected_rows, read_rows, strict=True):
-        expected_letters, found = (
-            [letter for letter in row if letter not in NOT_TEXT] for row in (expected, read)
-        )
+        expected_letters, found = letters_of(expected), letters_of(read)
         right += _in_common(expected_letters, found)
         total += max(len(expected_letters), len(found))
     return Accuracy(right, total)
 
 
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+def _in_common(one: str, other: str) -> int:
     """Return the length of the longest common subsequence."""
     if one == other:
         return len(one)  # the usual case
