@@ -1,5 +1,6 @@
-"""Which species do well against a team, and which members can learn a move by machine."""
+"""Which species do well against a team, which members can learn a move by machine, and which machines are worth keeping."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -9,6 +10,7 @@ from emulator import Dex, Party
 
 STRONG: Final = 2  # damage multiplier that makes a species suitable
 LEAST_POWER: Final = 30  # of an attack that makes a species suitable
+GOOD: Final = 75  # power of an attack whose machine is worth its place in the bag
 FAIR: Final = 0.5  # the chance to beat the strongest enemy at its level, of a suitable species
 
 
@@ -66,3 +68,16 @@ def learners_of(dex: Dex, move: int) -> frozenset[int]:
     """Return the species that can learn a move by machine."""
     machine = dex.machine_for(move)
     return dex.learners(machine) if machine is not None else frozenset()
+
+
+def useful_machines(dex: Dex, party: Party) -> Iterator[int]:
+    """Yield the machines of good attacks that the strongest member can learn and does not know."""
+    if not party.mons:
+        return
+    mon = max(party.mons, key=lambda each: each.level)
+    known = [slot.move for slot in mon.moves]
+    for item in dex.all_items.values():
+        move = dex.all_moves.get(item.teaches or 0)
+        is_good = move is not None and move.power >= GOOD and item.teaches not in known
+        if is_good and mon.species in dex.learners(item.number):
+            yield item.number

@@ -13,14 +13,13 @@ from agent.capabilities.fighters import member, remembered_fighters
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill, no_skill
 from agent.story.opponents import ahead, following, team_against
-from emulator import Dex, Party, PartyMon, State
+from emulator import Dex, PartyMon, State
 from emulator.ram import MoveSlot
 
 HELPS: Final = "machine:helps"
 PRIORITY: Final = 52
 COST: Final = 5
 NEXT: Final = 3  # trainers ahead whose teams count
-GOOD: Final = 75  # power of an attack whose machine is kept
 GAIN: Final = 1.1  # factor by which the damage must grow
 
 
@@ -98,19 +97,6 @@ def best_teaching(game: GameContext, state: State, position: int) -> Teaching | 
             found.append((done, is_preferred, Teaching(machine, position, slot)))
     best = max(found, default=None)
     return best[-1] if best is not None and best[0] >= least and best[0] else None
-
-
-def useful_machines(dex: Dex, party: Party) -> Iterator[int]:
-    """Yield the machines of good attacks that the strongest member can learn and does not know."""
-    if not party.mons:
-        return
-    mon = max(party.mons, key=lambda each: each.level)
-    known = [slot.move for slot in mon.moves]
-    for item in dex.all_items.values():
-        move = dex.all_moves.get(item.teaches or 0)
-        is_good = move is not None and move.power >= GOOD and item.teaches not in known
-        if is_good and mon.species in dex.learners(item.number):
-            yield item.number
 
 
 def _machines(game: GameContext, state: State) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Final
 
+from agent.battle.suitable import useful_machines
 from agent.capabilities.capability import (
     BALLS,
     FREE,
@@ -16,7 +17,6 @@ from agent.capabilities.capability import (
     watching,
 )
 from agent.capabilities.context import GameContext
-from agent.capabilities.machines import useful_machines
 from agent.capabilities.supplies import (
     SUPPLIES,
     ShopStock,

@@ -56,7 +56,9 @@ def rehearse(
     if moment is not None:
         milestones = moment.left(cartridge, milestones)
     if story.caveat:
-        err.say("The model of this cartridge comes from facts, and was never compared with the game.")
+        err.say(
+            "The model of this cartridge comes from facts, and was never compared with the game."
+        )
     processes = min(os.cpu_count() or 1, len(numbers))
     job = RehearsalJob(cartridge.path, milestones[-1], start=moment)
     jobs = {"game": job, **({"played game": job._replace(in_model=False)} if on_console else {})}
