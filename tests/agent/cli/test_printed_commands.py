@@ -178,7 +178,8 @@ def made_checkout(checkout: Path) -> None:
     shutil.copytree(ROOT / "tests" / "scenarios", checkout / "tests" / "scenarios")
     shutil.copy(checkout / "roms" / "demo.gb", checkout / "roms" / "red.gb")
     # Numba keeps what it compiled under a digest of the path; compiling it again takes half a minute.
-    for folder in ("agent/battle", "agent/planning", "emulator/rules", "emulator/engine"):
+    folders = "agent/battle", "agent/planning", "agent/skills", "emulator/rules", "emulator/engine"
+    for folder in folders:
         old, new = (numba_folder(str(each / folder / "it.py")) for each in (ROOT, checkout))
         for each in (checkout / "emulator" / "__pycache__").glob(f"*/{old}"):
             each.rename(each.with_name(new))
