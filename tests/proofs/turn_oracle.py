@@ -13,33 +13,11 @@ from emulator.engine.foe import choose_move
 from emulator.engine.growth import evolve
 from emulator.engine.stages import keep, send_out
 from emulator.engine.turn import play_turn, send
-from emulator.rules.codes import (
-    BADLY_POISONED,
-    BIDING,
-    CHARGING,
-    CONFUSED,
-    DECIDES,
-    FLINCHED,
-    GO_ON,
-    GOES_ON,
-    OURS,
-    RAGING,
-    RAN,
-    RECHARGING,
-    SLOTS,
-    STATS,
-    SUBSTITUTE,
-    TEAM,
-    THEIRS,
-    THRASHING,
-    TRAPPING,
-    WE_SEND,
-    WON,
-)
+from emulator.rules import codes
 from emulator.rules.position import Position, Side, Tables, empty_positions
 from tests.proofs.played_turns import PlayedTurn
 
-COMMITTED: Final = RECHARGING | RAGING | THRASHING | CHARGING
+COMMITTED: Final = codes.RECHARGING | codes.RAGING | codes.THRASHING | codes.CHARGING
 # Samples until a turn counts as impossible; a turn of several attacks in which a foe draws from all moves needs the last.
 ROUNDS: Final = (256, 4_096, 65_536, 1_048_576, 16_777_216)
 FIELDS: Final = 400
@@ -67,7 +45,12 @@ _HIDDEN: Final = (
 )
 NAMES: Final = (
     *(f"{side} {each}" for side in _BOTH for each in _SIDE),
-    *(f"{side} member {at} {each}" for side in _BOTH for at in range(TEAM) for each in _MEMBER),
+    *(
+        f"{side} member {at} {each}"
+        for side in _BOTH
+        for at in range(codes.TEAM)
+        for each in _MEMBER
+    ),
     "bag",
     *_HIDDEN,
 )
@@ -75,10 +58,10 @@ SHOWN: Final = len(NAMES) - len(_HIDDEN)  # fields before these are what a playe
 PER_SIDE: Final = len(_SIDE)
 PER_MEMBER: Final = len(_MEMBER)
 TEAMS_FROM: Final = 2 * PER_SIDE
-THEIR_TEAM: Final = TEAMS_FROM + TEAM * PER_MEMBER
+THEIR_TEAM: Final = TEAMS_FROM + codes.TEAM * PER_MEMBER
 BAG_AT: Final = SHOWN - 1
-MEMBER_MOVES: Final = PER_MEMBER - 2 * SLOTS - STATS - 1
-SIDE_MOVES: Final = PER_SIDE - 2 * SLOTS - 7
+MEMBER_MOVES: Final = PER_MEMBER - 2 * codes.SLOTS - codes.STATS - 1
+SIDE_MOVES: Final = PER_SIDE - 2 * codes.SLOTS - 7
 
 
 @compiled
@@ -88,7 +71,7 @@ def describe(position: Position, found: NDArray[np.int64]) -> None:
     for side in range(2):
         at = _describe_side(position.sides[side], found, at)
     for side in range(2):
-        for place in range(TEAM):
+        for place in range(codes.TEAM):
             at = _describe_member(position.sides[side].team[place], found, at)
     bag = 0
     for stack in range(len(position.bag_items)):
@@ -127,13 +110,13 @@ def _describe_side(mon: Side, found: NDArray[np.int64], at: int) -> int:
     at = _put_all(found, _put_all(found, at, mon.stats), mon.unmodified)
     at = _put_all(found, at, mon.stages)
     at = _put_all(found, _put_all(found, at, mon.moves), mon.pp)
-    lasts = mon.volatile & (BIDING | THRASHING | TRAPPING)
+    lasts = mon.volatile & (codes.BIDING | codes.THRASHING | codes.TRAPPING)
     at = _put(found, at, (mon.disabled, mon.disabled_turns))
-    at = _put(found, at, (mon.confused if mon.volatile & CONFUSED else 0,))
-    at = _put(found, at, (mon.toxic if mon.volatile & BADLY_POISONED else 0,))
+    at = _put(found, at, (mon.confused if mon.volatile & codes.CONFUSED else 0,))
+    at = _put(found, at, (mon.toxic if mon.volatile & codes.BADLY_POISONED else 0,))
     at = _put(found, at, (mon.attacks_left if lasts else 0,))
-    at = _put(found, at, (mon.bide_damage if mon.volatile & BIDING else 0,))
-    return _put(found, at, (mon.substitute if mon.volatile & SUBSTITUTE else 0,))
+    at = _put(found, at, (mon.bide_damage if mon.volatile & codes.BIDING else 0,))
+    return _put(found, at, (mon.substitute if mon.volatile & codes.SUBSTITUTE else 0,))
 
 
 @compiled
@@ -155,27 +138,31 @@ def play_to_menu(
     tables: Tables,
 ) -> int:
     """Play until the battle menu opens again, or to the end; return the outcome."""
-    met, arrived = int(position.sides[THEIRS].out), 0
+    met, arrived = int(position.sides[codes.THEIRS].out), 0
     play_turn(position, choice, theirs, tables)
     for _ in range(LONGEST):
-        if position.outcome == WE_SEND and arrived < len(sent):
-            send(position, OURS, int(sent[arrived]), tables)
+        if position.outcome == codes.WE_SEND and arrived < len(sent):
+            send(position, codes.OURS, int(sent[arrived]), tables)
             arrived += 1
-        elif position.outcome != GOES_ON:
+        elif position.outcome != codes.GOES_ON:
             break
-        if position.outcome == GOES_ON and changed >= 0 and position.sides[THEIRS].out != met:
-            keep(position, OURS)
-            send_out(position, OURS, changed, tables)
+        if (
+            position.outcome == codes.GOES_ON
+            and changed >= 0
+            and position.sides[codes.THEIRS].out != met
+        ):
+            keep(position, codes.OURS)
+            send_out(position, codes.OURS, changed, tables)
             position.gainers = position.participants = 1 << changed
             changed = -1
-        if position.outcome == GOES_ON:
-            if not position.sides[OURS].volatile & COMMITTED:
+        if position.outcome == codes.GOES_ON:
+            if not position.sides[codes.OURS].volatile & COMMITTED:
                 break
-            play_turn(position, GO_ON, DECIDES, tables)
-    for side in (OURS, THEIRS):
+            play_turn(position, codes.GO_ON, codes.DECIDES, tables)
+    for side in (codes.OURS, codes.THEIRS):
         keep(position, side)
-        if position.outcome == GOES_ON:  # the game forgets it before the menu opens
-            position.sides[side].volatile &= ~FLINCHED
+        if position.outcome == codes.GOES_ON:  # the game forgets it before the menu opens
+            position.sides[side].volatile &= ~codes.FLINCHED
     return int(position.outcome)
 
 
@@ -202,11 +189,11 @@ def closest(
         positions[1] = start
         end.seed, end.draws = seed, 0
         outcome = play_to_menu(end, int(order[0]), int(order[1]), sent, int(order[2]), tables)
-        fits = outcome == GOES_ON and len(ends) == 0
+        fits = outcome == codes.GOES_ON and len(ends) == 0
         for each in ends:
             # Instead of sending another, the player may have run.
-            fits = fits or outcome == each or (each == RAN and outcome == WE_SEND)
-        if outcome == WON and order[3]:
+            fits = fits or outcome == each or (each == codes.RAN and outcome == codes.WE_SEND)
+        if outcome == codes.WON and order[3]:
             evolve(end, tables)
         describe(end, found)
         differing = 0 if fits else 100_000
@@ -251,7 +238,7 @@ def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROU
     positions[1] = positions[0]
     positions[1].seed, positions[1].draws = best, 0
     outcome = play_to_menu(positions[1], turn.choice, turn.foe_slot, sent, turn.changed, tables)
-    if outcome == WON and order[3]:
+    if outcome == codes.WON and order[3]:
         evolve(positions[1], tables)
     describe(positions[1], found)
     words = [
@@ -269,14 +256,14 @@ def judged(turn: PlayedTurn, first_seed: int, tables: Tables, *, most: int = ROU
 def fields_counted(turn: PlayedTurn) -> NDArray[np.bool_]:
     """Return which fields are compared: after the end only our team and the bag; no moves where one was learned."""
     counted = np.ones(len(NAMES), np.bool_)
-    ours, later = turn.before.sides[OURS], turn.after.sides[OURS]
-    for place in range(TEAM):
+    ours, later = turn.before.sides[codes.OURS], turn.after.sides[codes.OURS]
+    for place in range(codes.TEAM):
         at = TEAMS_FROM + place * PER_MEMBER
         if place >= ours.count:
             counted[at : at + PER_MEMBER] = False
         elif later.team[place].level > ours.team[place].level:
-            counted[at + MEMBER_MOVES : at + MEMBER_MOVES + 2 * SLOTS] = False
-            counted[SIDE_MOVES : SIDE_MOVES + 2 * SLOTS] = False
+            counted[at + MEMBER_MOVES : at + MEMBER_MOVES + 2 * codes.SLOTS] = False
+            counted[SIDE_MOVES : SIDE_MOVES + 2 * codes.SLOTS] = False
     if turn.ends:
         kept = counted[TEAMS_FROM:THEIR_TEAM].copy()
         counted[:] = False
@@ -289,7 +276,7 @@ def fields_counted(turn: PlayedTurn) -> NDArray[np.bool_]:
 
 def _leave_out_healed(counted: NDArray[np.bool_]) -> None:
     """Leave out what healing changes: after a defeat, or by the story, all are healed at once."""
-    for place in range(TEAM):
+    for place in range(codes.TEAM):
         for at in range(PER_MEMBER):
             if _MEMBER[at].split()[0] in ("hp", "status", "pp"):
                 counted[TEAMS_FROM + place * PER_MEMBER + at] = False
@@ -297,10 +284,10 @@ def _leave_out_healed(counted: NDArray[np.bool_]) -> None:
 
 def _let_evolve(before: Position, turn: PlayedTurn) -> bool:
     """Mark those that evolved after the turn, which may have reached their level earlier; return whether any did."""
-    for place in range(before.sides[OURS].count):
-        member = before.sides[OURS].team[place]
-        member.can_evolve = int(turn.after.sides[OURS].team[place].species != member.species)
-    return bool(before.sides[OURS].team["can_evolve"].any())
+    for place in range(before.sides[codes.OURS].count):
+        member = before.sides[codes.OURS].team[place]
+        member.can_evolve = int(turn.after.sides[codes.OURS].team[place].species != member.species)
+    return bool(before.sides[codes.OURS].team["can_evolve"].any())
 
 
 FEATURES: Final[Sequence[str]] = TABLE["features"]
@@ -311,15 +298,15 @@ HP_FEATURES: Final = 2
 def features(start: Position, end: Position, outcome: int, found: NDArray[np.int64]) -> None:
     """Write what happened between two positions, in the order of FEATURES."""
     for each in range(2):
-        side = THEIRS if each == 0 else OURS
+        side = codes.THEIRS if each == 0 else codes.OURS
         mon, later = start.sides[side], end.sides[side]
         hp = int(later.team[mon.out].hp)
         found[each], found[2 + each] = hp, int(hp < mon.hp)
-        stays = int(outcome == GOES_ON and later.out == mon.out and hp > 0)
+        stays = int(outcome == codes.GOES_ON and later.out == mon.out and hp > 0)
         found[4 + each] = stays * int(later.status != mon.status)
         found[6 + each] = stays * int((later.stages != mon.stages).any())
         found[8 + each] = stays * int(later.volatile != mon.volatile)
-    found[10] = int(outcome not in (GOES_ON, WE_SEND))
+    found[10] = int(outcome not in (codes.GOES_ON, codes.WE_SEND))
 
 
 @compiled
@@ -347,7 +334,7 @@ def sampled_slots(
     positions: NDArray[np.void], samples: int, seed: int, tables: Tables
 ) -> NDArray[np.int64]:
     """Return how often the foe chooses each slot."""
-    found = np.zeros(SLOTS, np.int64)
+    found = np.zeros(codes.SLOTS, np.int64)
     for at in range(samples):
         positions[1] = positions[0]
         positions[1].seed, positions[1].draws = seed + at, 0

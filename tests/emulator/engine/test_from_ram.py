@@ -3,16 +3,7 @@
 from emulator.engine.choices import legal_choices
 from emulator.engine.from_ram import read_position
 from emulator.engine.turn import play_turn
-from emulator.rules.codes import (
-    CONFUSED,
-    DECIDES,
-    SEEDED,
-    SWITCH,
-    TRAINER,
-    TRANSFORMED,
-    WILD,
-    choice_of_item,
-)
+from emulator.rules import codes
 from tests.emulator.engine.small_battle import tables_of
 from tests.emulator.moments import bytes_from, state_with
 from tests.emulator.ram.test_battle import TRAINER as TRAINER_RAM
@@ -31,7 +22,7 @@ def test_every_field_of_a_wild_battle() -> None:
     position = read_position(state_with(WILD_RAM | MORE), tables_of())
     assert position is not None
     us, them = position.sides
-    assert (position.kind, position.run_attempts, position.damage) == (WILD, 2, 258)
+    assert (position.kind, position.run_attempts, position.damage) == (codes.WILD, 2, 258)
     assert (position.gainers, position.participants, position.badges) == (2, 3, 5)
     assert (us.out, us.species, us.level, us.hp, us.max_hp, us.status) == (1, 7, 6, 17, 21, 8)
     assert (us.type1, us.type2) == (20, 2)
@@ -39,24 +30,24 @@ def test_every_field_of_a_wild_battle() -> None:
     assert list(us.pp) == [35, 40, 0, 0]
     assert list(us.stats) == [11, 12, 269, 14]
     assert list(us.stages) == [0, -1, 6, -6, 1, 0]
-    assert us.volatile == CONFUSED | SEEDED | 1 << 16
+    assert us.volatile == codes.CONFUSED | codes.SEEDED | 1 << 16
     assert (us.attacks_left, us.confused, us.toxic, us.substitute) == (2, 3, 4, 6)
     assert (us.disabled, us.disabled_turns, us.disabled_move) == (2, 3, 45)
     assert (us.used, us.slot, us.selected, us.bide_damage) == (33, 1, 33, 9)
     assert (us.move.number, us.move.effect, us.move.accuracy) == (45, 18, 255)
     assert (them.count, them.species, them.hp, them.used) == (1, 9, 21, 45)
     assert list(them.team[0].moves[:2]) == [33, 45]
-    assert list(legal_choices(position, 0))[-2:] == [choice_of_item(20, 1), 10]
+    assert list(legal_choices(position, 0))[-2:] == [codes.choice_of_item(20, 1), 10]
 
 
 def test_a_trainers_team_is_read_and_the_battle_can_go_on() -> None:
     tables = tables_of()
     position = read_position(state_with(TRAINER_RAM), tables)
     assert position is not None
-    assert (position.kind, position.trainer_class) == (TRAINER, 25)
+    assert (position.kind, position.trainer_class) == (codes.TRAINER, 25)
     assert (position.sides[1].count, position.sides[1].out) == (2, 1)
-    assert SWITCH in legal_choices(position, 0)
-    play_turn(position, 0, DECIDES, tables)
+    assert codes.SWITCH in legal_choices(position, 0)
+    play_turn(position, 0, codes.DECIDES, tables)
     assert position.turns == 1
 
 
@@ -75,5 +66,5 @@ def test_critical_hits_of_a_transformed_enemy_use_the_species_it_shows() -> None
     changes = WILD_RAM | {0xD069: 8}
     position = read_position(state_with(changes), tables_of())
     assert position is not None
-    assert position.sides[1].volatile & TRANSFORMED
+    assert position.sides[1].volatile & codes.TRANSFORMED
     assert list(position.sides[1].plain) == [5, 5, 5, 5]

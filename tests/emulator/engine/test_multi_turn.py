@@ -1,22 +1,6 @@
 """Moves that last for turns: Bide, Thrash, trapping, charging, Rage, recharging, several hits."""
 
-from emulator.rules import effects
-from emulator.rules.codes import (
-    BIDING,
-    CANNOT_MOVE,
-    CHARGING,
-    CONFUSED,
-    GO_ON,
-    HITTING_AGAIN,
-    INVULNERABLE,
-    PARALYZED,
-    RAGING,
-    RECHARGING,
-    SUBSTITUTE,
-    SWITCH,
-    THRASHING,
-    TRAPPING,
-)
+from emulator.rules import codes, effects
 from tests.emulator.engine.small_battle import DO_NOTHING, GHOST, HP, NORMAL, TACKLE, SmallBattle
 
 WRAP, THRASH, FLY, BEAM, TWICE, OFTEN, NEEDLE, BOW, SHADE = 30, 37, 31, 32, 33, 34, 35, 36, 101
@@ -48,8 +32,8 @@ def test_bide_gives_back_twice_the_damage_of_two_or_three_turns() -> None:
         turns = int(fresh.us.attacks_left)
         assert turns in (2, 3)
         for _ in range(turns):
-            assert fresh.us.volatile & BIDING
-            fresh.play(GO_ON)
+            assert fresh.us.volatile & codes.BIDING
+            fresh.play(codes.GO_ON)
         assert fresh.them.hp == 999 - 2 * 50 * turns
         assert fresh.us.pp[0] == 9
 
@@ -62,10 +46,10 @@ def test_thrash_goes_on_for_three_or_four_turns_and_ends_in_confusion() -> None:
         battle.position.seed = seed
         battle.play()
         count = 1
-        while battle.us.volatile & THRASHING:
-            battle.play(GO_ON)
+        while battle.us.volatile & codes.THRASHING:
+            battle.play(codes.GO_ON)
             count += 1
-        assert battle.us.volatile & CONFUSED
+        assert battle.us.volatile & codes.CONFUSED
         assert battle.us.pp[0] == 9
         turns.add(count)
     assert turns == {3, 4}
@@ -79,11 +63,11 @@ def test_a_trapped_pokemon_cannot_act_and_takes_the_same_damage_each_turn() -> N
     turns = int(battle.us.attacks_left)
     assert 1 <= turns <= 4
     for turn in range(turns):
-        assert battle.us.volatile & TRAPPING
-        battle.play(GO_ON)
+        assert battle.us.volatile & codes.TRAPPING
+        battle.play(codes.GO_ON)
         assert battle.them.hp == HP - first * (turn + 2)
-    assert not battle.us.volatile & TRAPPING
-    assert (battle.us.hp, battle.them.selected, battle.us.pp[0]) == (HP, CANNOT_MOVE, 9)
+    assert not battle.us.volatile & codes.TRAPPING
+    assert (battle.us.hp, battle.them.selected, battle.us.pp[0]) == (HP, codes.CANNOT_MOVE, 9)
 
 
 def test_switching_out_of_a_trap_lets_it_be_used_again_with_pp_below_zero() -> None:
@@ -91,9 +75,9 @@ def test_switching_out_of_a_trap_lets_it_be_used_again_with_pp_below_zero() -> N
     battle.us.pp[0] = battle.us.team[0].pp[0] = 1
     battle.them.team[1].stats[2] = 1
     battle.play()
-    battle.us.volatile |= TRAPPING
+    battle.us.volatile |= codes.TRAPPING
     battle.us.attacks_left = 3
-    battle.play(GO_ON, SWITCH + 1)
+    battle.play(codes.GO_ON, codes.SWITCH + 1)
     assert battle.us.pp[0] == 63
 
 
@@ -101,10 +85,10 @@ def test_flying_is_out_of_reach_until_the_second_turn() -> None:
     battle = battle_of(FLY, theirs=TACKLE)
     battle.them.volatile = 0
     battle.play()
-    assert battle.us.volatile & INVULNERABLE
+    assert battle.us.volatile & codes.INVULNERABLE
     assert (battle.us.hp, battle.us.pp[0]) == (HP, 10)
-    battle.play(GO_ON)
-    assert not battle.us.volatile & (INVULNERABLE | CHARGING)
+    battle.play(codes.GO_ON)
+    assert not battle.us.volatile & (codes.INVULNERABLE | codes.CHARGING)
     assert battle.them.hp < HP
     assert battle.us.pp[0] == 9
 
@@ -112,18 +96,20 @@ def test_flying_is_out_of_reach_until_the_second_turn() -> None:
 def test_full_paralysis_leaves_a_flyer_out_of_reach() -> None:
     battle = battle_of(FLY)
     battle.play()
-    battle.us.status = PARALYZED
-    seen = battle.over_seeds(lambda b: int(b.us.volatile) & (INVULNERABLE | CHARGING), seeds=100)
-    assert set(seen) == {0, INVULNERABLE}
+    battle.us.status = codes.PARALYZED
+    seen = battle.over_seeds(
+        lambda b: int(b.us.volatile) & (codes.INVULNERABLE | codes.CHARGING), seeds=100
+    )
+    assert set(seen) == {0, codes.INVULNERABLE}
 
 
 def test_recharging_is_owed_unless_the_target_fainted_or_its_substitute_broke() -> None:
-    for hp, bits, owed in ((HP, 0, True), (1, 0, False), (HP, SUBSTITUTE, False)):
+    for hp, bits, owed in ((HP, 0, True), (1, 0, False), (HP, codes.SUBSTITUTE, False)):
         battle = battle_of(BEAM)
         battle.them.hp, battle.them.substitute = hp, 1
         battle.them.volatile |= bits
         battle.play()
-        assert bool(battle.us.volatile & RECHARGING) == owed
+        assert bool(battle.us.volatile & codes.RECHARGING) == owed
 
 
 def test_hits_of_one_use_are_alike_and_two_or_three_are_most_common() -> None:
@@ -133,12 +119,12 @@ def test_hits_of_one_use_are_alike_and_two_or_three_are_most_common() -> None:
     assert set(losses) == {2.0, 3.0, 4.0, 5.0}
     for hits, share in ((2.0, 3), (3.0, 3), (4.0, 1), (5.0, 1)):
         assert abs(losses[hits] - 100 * share) < 50
-    assert not battle.us.volatile & HITTING_AGAIN
+    assert not battle.us.volatile & codes.HITTING_AGAIN
 
 
 def test_breaking_a_substitute_with_the_first_hit_ends_the_use() -> None:
     battle = battle_of(TWICE)
-    battle.them.volatile |= SUBSTITUTE
+    battle.them.volatile |= codes.SUBSTITUTE
     battle.them.substitute = 1
     battle.play()
     assert battle.them.hp == HP
@@ -155,9 +141,9 @@ def test_rage_goes_on_and_grows_with_each_hit_also_of_disable() -> None:
         [effects.MOVE_RAGE], [TACKLE, 50], moves=((50, effects.DISABLE, 0, NORMAL),)
     )
     battle.play()
-    assert battle.us.volatile & RAGING
+    assert battle.us.volatile & codes.RAGING
     assert battle.us.stages[0] == 1
-    battle.play(GO_ON, 1)
+    battle.play(codes.GO_ON, 1)
     assert battle.us.stages[0] == 2
     assert battle.us.pp[0] == 9
 
@@ -168,10 +154,10 @@ def test_raging_scales_its_accuracy_again_each_turn() -> None:
     battle.us.move.accuracy = 255
     accuracies = []
     for _ in range(3):
-        battle.us.volatile |= RAGING
+        battle.us.volatile |= codes.RAGING
         battle.us.selected = effects.MOVE_RAGE
         battle.us.move.number, battle.us.move.power = effects.MOVE_RAGE, 20
-        battle.play(GO_ON)
+        battle.play(codes.GO_ON)
         accuracies.append(int(battle.us.move.accuracy))
     assert accuracies == [168, 110, 72]
 
@@ -181,4 +167,4 @@ def test_trapping_holds_even_what_its_type_does_not_reach() -> None:
     battle.them.type1 = GHOST
     battle.play()
     assert (battle.us.hp, battle.them.hp) == (HP, HP)
-    assert battle.us.volatile & TRAPPING
+    assert battle.us.volatile & codes.TRAPPING

@@ -3,23 +3,7 @@
 import pytest
 
 from emulator.engine.choices import legal_choices
-from emulator.rules import effects
-from emulator.rules.codes import (
-    DECIDES,
-    FOE_LEFT,
-    GOES_ON,
-    INVULNERABLE,
-    LOST,
-    MIMIC_ONE,
-    RAN,
-    SEEDED,
-    STRUGGLES,
-    SUBSTITUTE,
-    TRAINER,
-    TRANSFORMED,
-    WILD,
-    WON,
-)
+from emulator.rules import codes, effects
 from tests.emulator.engine.small_battle import (
     DO_NOTHING,
     EMBER,
@@ -79,11 +63,11 @@ def test_rest_heals_everything_and_sleeps_for_two_turns() -> None:
 def test_draining_heals_by_half_of_the_damage_that_was_left_to_do_also_of_a_substitute() -> None:
     battle = battle_of(ABSORB)
     battle.us.hp, battle.them.hp = 100, 9
-    assert battle.play() == WON
+    assert battle.play() == codes.WON
     assert battle.us.hp == 104
     doll = battle_of(ABSORB)
     doll.us.hp, doll.them.substitute = 100, 250
-    doll.them.volatile |= SUBSTITUTE
+    doll.them.volatile |= codes.SUBSTITUTE
     doll.play()
     assert doll.us.hp > 100
 
@@ -97,7 +81,7 @@ def test_dream_eater_needs_a_sleeper() -> None:
 
 
 def test_recoil_is_a_quarter_or_half_for_struggle() -> None:
-    for move, choice, part in ((EDGE, 0, 4), (EDGE, STRUGGLES, 2)):
+    for move, choice, part in ((EDGE, 0, 4), (EDGE, codes.STRUGGLES, 2)):
         battle = battle_of(move)
         battle.play(choice)
         assert HP - battle.us.hp == (HP - battle.them.hp) // part
@@ -105,17 +89,17 @@ def test_recoil_is_a_quarter_or_half_for_struggle() -> None:
 
 def test_exploding_faints_unless_it_breaks_a_substitute() -> None:
     battle = battle_of(BOOM)
-    assert battle.play() == LOST
+    assert battle.play() == codes.LOST
     doll = battle_of(BOOM)
-    doll.them.volatile |= SUBSTITUTE
+    doll.them.volatile |= codes.SUBSTITUTE
     doll.them.substitute = 1
-    assert doll.play() == GOES_ON
+    assert doll.play() == codes.GOES_ON
     assert doll.us.hp == HP
 
 
 def test_a_missed_jump_kick_costs_one_hp() -> None:
     battle = battle_of(KICK)
-    battle.them.volatile |= INVULNERABLE
+    battle.them.volatile |= codes.INVULNERABLE
     battle.play()
     assert (battle.us.hp, battle.them.hp) == (HP - 1, HP)
 
@@ -125,19 +109,19 @@ def test_a_substitute_may_cost_all_that_is_left() -> None:
         battle = battle_of(DOLL)
         battle.us.hp = hp
         battle.play()
-        assert bool(battle.us.volatile & SUBSTITUTE) == has
+        assert bool(battle.us.volatile & codes.SUBSTITUTE) == has
         assert battle.us.hp == hp - 50 * has
     last = battle_of(DOLL)
     last.us.hp = 50
-    assert last.play() == LOST
+    assert last.play() == codes.LOST
 
 
 def test_transform_copies_all_but_hp_and_level_and_works_on_what_is_out_of_reach() -> None:
     battle = battle_of(COPY, theirs=(TACKLE, EMBER))
-    battle.them.volatile |= INVULNERABLE
+    battle.them.volatile |= codes.INVULNERABLE
     battle.them.species, battle.them.type1, battle.them.stages[0] = 2, FIRE, 3
     battle.play(0, 0)
-    assert battle.us.volatile & TRANSFORMED
+    assert battle.us.volatile & codes.TRANSFORMED
     assert (battle.us.species, battle.us.type1, battle.us.stages[0]) == (2, FIRE, 3)
     assert list(battle.us.moves[:2]) == [TACKLE, EMBER]
     assert list(battle.us.pp) == [5, 5, 0, 0]
@@ -172,10 +156,10 @@ def test_metronome_uses_any_move_but_itself_and_struggle() -> None:
 
 
 def test_the_player_chooses_what_mimic_copies() -> None:
-    battle = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE, EMBER), kind=TRAINER)
-    offered = [MIMIC_ONE, MIMIC_ONE + 1, MIMIC_ONE + 2]
+    battle = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE, EMBER), kind=codes.TRAINER)
+    offered = [codes.MIMIC_ONE, codes.MIMIC_ONE + 1, codes.MIMIC_ONE + 2]
     assert list(legal_choices(battle.position, 0)) == offered
-    battle.play(MIMIC_ONE + 2)
+    battle.play(codes.MIMIC_ONE + 2)
     assert battle.us.moves[0] == EMBER
     assert battle.us.team[0].moves[0] == effects.MOVE_MIMIC
     drawn = battle_of(effects.MOVE_MIMIC, theirs=(DO_NOTHING, TACKLE))
@@ -202,14 +186,17 @@ def test_disable_stops_one_move_for_one_to_eight_turns() -> None:
 def test_roar_ends_wild_battles_mostly(
     level: int, other: int, lowest: float, highest: float
 ) -> None:
-    for ours, theirs, end in (((ROAR,), (DO_NOTHING,), RAN), ((DO_NOTHING,), (ROAR,), FOE_LEFT)):
-        battle = battle_of(*ours, theirs=theirs, kind=WILD)
+    for ours, theirs, end in (
+        ((ROAR,), (DO_NOTHING,), codes.RAN),
+        ((DO_NOTHING,), (ROAR,), codes.FOE_LEFT),
+    ):
+        battle = battle_of(*ours, theirs=theirs, kind=codes.WILD)
         levels = (level, other) if ours == (ROAR,) else (other, level)
         battle.us.level, battle.them.level = levels
         seen = battle.over_seeds(lambda b: int(b.position.outcome))
         assert lowest <= seen[end] / 300 <= highest
-    trainer = battle_of(ROAR, kind=TRAINER)
-    assert trainer.play(0, DECIDES) == GOES_ON
+    trainer = battle_of(ROAR, kind=codes.TRAINER)
+    assert trainer.play(0, codes.DECIDES) == codes.GOES_ON
 
 
 def test_pay_day_scatters_twice_the_level() -> None:
@@ -221,6 +208,6 @@ def test_pay_day_scatters_twice_the_level() -> None:
 def test_leech_seed_heals_even_by_what_was_not_left() -> None:
     battle = battle_of(DO_NOTHING)
     battle.us.hp, battle.them.hp = 100, 1
-    battle.them.volatile |= SEEDED
-    assert battle.play() == WON
+    battle.them.volatile |= codes.SEEDED
+    assert battle.play() == codes.WON
     assert battle.us.hp == 112

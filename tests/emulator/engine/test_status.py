@@ -3,21 +3,7 @@
 import pytest
 
 from emulator.engine.status import burn_freeze_or_paralyze
-from emulator.rules import effects
-from emulator.rules.codes import (
-    ASLEEP,
-    BADLY_POISONED,
-    BURNED,
-    CONFUSED,
-    FLINCHED,
-    FROZEN,
-    PARALYZED,
-    POISONED,
-    RECHARGING,
-    SEEDED,
-    SUBSTITUTE,
-    WILD,
-)
+from emulator.rules import codes, effects
 from tests.emulator.engine.small_battle import (
     DO_NOTHING,
     ELECTRIC,
@@ -65,15 +51,22 @@ def test_sleep_lasts_one_to_seven_turns_and_the_turn_of_waking_is_lost() -> None
 
 def test_sleep_needs_a_target_without_status_unless_it_must_recharge() -> None:
     battle = battle_with(SING)
-    battle.them.status = PARALYZED
-    assert set(battle.over_seeds(lambda b: bool(b.them.status & ASLEEP), seeds=20)) == {False}
-    battle.them.volatile |= RECHARGING | SUBSTITUTE
-    assert not battle.over_seeds(lambda b: int(b.them.status) & PARALYZED, seeds=50)[PARALYZED]
+    battle.them.status = codes.PARALYZED
+    assert set(battle.over_seeds(lambda b: bool(b.them.status & codes.ASLEEP), seeds=20)) == {False}
+    battle.them.volatile |= codes.RECHARGING | codes.SUBSTITUTE
+    assert not battle.over_seeds(lambda b: int(b.them.status) & codes.PARALYZED, seeds=50)[
+        codes.PARALYZED
+    ]
 
 
 @pytest.mark.parametrize(
     ("move", "status", "of_256"),
-    [(SEAR, BURNED, 77), (CHILL, FROZEN, 26), (SHOCK, PARALYZED, 77), (STING, POISONED, 103)],
+    [
+        (SEAR, codes.BURNED, 77),
+        (CHILL, codes.FROZEN, 26),
+        (SHOCK, codes.PARALYZED, 77),
+        (STING, codes.POISONED, 103),
+    ],
 )
 def test_side_effects_have_the_games_chances(move: int, status: int, of_256: int) -> None:
     battle = battle_with(move)
@@ -82,7 +75,7 @@ def test_side_effects_have_the_games_chances(move: int, status: int, of_256: int
     assert abs(seen[status] - SEEDS_TRIED * of_256 / 256) < 60
     battle.them.type1 = battle.tables.moves[move].type if move != STING else 3
     assert set(battle.over_seeds(lambda b: int(b.them.status), seeds=50)) == {0}
-    battle.them.type1, battle.them.volatile, battle.them.substitute = 0, SUBSTITUTE, 250
+    battle.them.type1, battle.them.volatile, battle.them.substitute = 0, codes.SUBSTITUTE, 250
     assert set(battle.over_seeds(lambda b: int(b.them.status), seeds=50)) == {0}
 
 
@@ -92,16 +85,18 @@ def test_a_substitute_stops_poison_and_confusion_but_neither_paralysis_nor_sleep
     for move, lands in ((POWDER, False), (RAY, False), (SPORE, True), (SING, True), (SEEDS, True)):
         battle = battle_with(move)
         battle.us.stats[2] = 1  # a turn of sleep would be over
-        battle.them.volatile |= SUBSTITUTE
+        battle.them.volatile |= codes.SUBSTITUTE
         battle.play()
-        assert lands == bool(battle.them.status or battle.them.volatile & (SEEDED | CONFUSED))
+        assert lands == bool(
+            battle.them.status or battle.them.volatile & (codes.SEEDED | codes.CONFUSED)
+        )
 
 
 def test_confusion_as_a_side_effect_passes_a_substitute() -> None:
     battle = battle_with(DAZE)
-    battle.them.volatile |= SUBSTITUTE
+    battle.them.volatile |= codes.SUBSTITUTE
     battle.them.substitute = 250
-    seen = battle.over_seeds(lambda b: bool(b.them.volatile & CONFUSED), seeds=SEEDS_TRIED)
+    seen = battle.over_seeds(lambda b: bool(b.them.volatile & codes.CONFUSED), seeds=SEEDS_TRIED)
     assert abs(seen[True] - SEEDS_TRIED * 25 / 256) < 40
 
 
@@ -111,7 +106,7 @@ def test_electric_paralysis_spares_ground_and_seeds_spare_grass() -> None:
         battle.them.type2 = kind
         battle.play()
         assert not battle.them.status
-        assert not battle.them.volatile & SEEDED
+        assert not battle.them.volatile & codes.SEEDED
 
 
 def test_paralysis_quarters_speed_and_takes_63_of_256_turns() -> None:
@@ -123,34 +118,34 @@ def test_paralysis_quarters_speed_and_takes_63_of_256_turns() -> None:
 
 def test_fire_thaws_and_frozen_pokemon_never_thaw_by_themselves() -> None:
     battle = battle_with(DO_NOTHING, TACKLE)
-    battle.them.status = FROZEN
+    battle.them.status = codes.FROZEN
     battle.over_seeds(lambda b: b.us.hp, turns=20, seeds=5)
     assert set(battle.over_seeds(lambda b: int(b.us.hp), turns=20, seeds=5)) == {HP}
     thawing = battle_with(SEAR)
-    thawing.them.status = FROZEN
+    thawing.them.status = codes.FROZEN
     thawing.play()
     assert thawing.them.status == 0
 
 
 def test_poison_and_burn_take_a_sixteenth_and_bad_poison_ever_more_also_by_seeds() -> None:
     battle = battle_with(DO_NOTHING)
-    battle.them.status = BURNED
+    battle.them.status = codes.BURNED
     battle.play()
     assert battle.them.hp == HP - 12
     toxic = SmallBattle([effects.MOVE_TOXIC, DO_NOTHING])
     toxic.us.hp = 100
     toxic.play()
-    toxic.them.volatile |= SEEDED
+    toxic.them.volatile |= codes.SEEDED
     toxic.play(1)
     # One part for the first turn; two for the poison and three for the seeds of the second.
     assert toxic.them.hp == HP - 6 * 12
     assert toxic.us.hp == 100 + 3 * 12
-    assert toxic.them.volatile & BADLY_POISONED
+    assert toxic.them.volatile & codes.BADLY_POISONED
 
 
 def test_the_user_of_the_last_blow_loses_nothing_to_poison() -> None:
     battle = battle_with(TACKLE)
-    battle.us.status, battle.them.hp = POISONED, 1
+    battle.us.status, battle.them.hp = codes.POISONED, 1
     battle.play()
     assert battle.us.hp == HP
 
@@ -161,20 +156,22 @@ def test_flinching_takes_the_turn_of_a_slower_target_and_its_recharging() -> Non
     assert abs(seen[True] - SEEDS_TRIED * 77 / 256) < 50
     slow = battle_with(BITE)
     slow.us.stats[2] = 1
-    slow.them.volatile |= RECHARGING
-    left = slow.over_seeds(lambda b: int(b.them.volatile) & (FLINCHED | RECHARGING), seeds=50)
-    assert set(left) == {0, FLINCHED}
+    slow.them.volatile |= codes.RECHARGING
+    left = slow.over_seeds(
+        lambda b: int(b.them.volatile) & (codes.FLINCHED | codes.RECHARGING), seeds=50
+    )
+    assert set(left) == {0, codes.FLINCHED}
 
 
 def test_only_our_freezing_ends_recharging() -> None:
     for we_freeze in (True, False):
-        battle = SmallBattle([DO_NOTHING], moves=MOVES, kind=WILD)
+        battle = SmallBattle([DO_NOTHING], moves=MOVES, kind=codes.WILD)
         target = battle.them if we_freeze else battle.us
         user, owed = battle.us if we_freeze else battle.them, set()
         user.move.effect, user.move.type = effects.FREEZE_SIDE_1, ELECTRIC
         for seed in range(200):
-            target.status, target.volatile, battle.position.seed = 0, RECHARGING, seed
+            target.status, target.volatile, battle.position.seed = 0, codes.RECHARGING, seed
             burn_freeze_or_paralyze(battle.position, 0 if we_freeze else 1)
-            if target.status == FROZEN:
-                owed.add(bool(target.volatile & RECHARGING))
+            if target.status == codes.FROZEN:
+                owed.add(bool(target.volatile & codes.RECHARGING))
         assert owed == {not we_freeze}

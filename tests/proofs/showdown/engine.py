@@ -8,25 +8,17 @@ from numpy.typing import NDArray
 from emulator import Dex
 from emulator.dex.dex import engine_tables
 from emulator.engine.turn import play_turns, send
-from emulator.rules.codes import (
-    ASLEEP,
-    BOTH_SEND,
-    CANNOT_MOVE,
-    FROZEN,
-    GO_ON,
-    OURS,
-    SWITCH,
-    THEIRS,
-    THEY_SEND,
-    TRAPPING,
-    WE_SEND,
-)
+from emulator.rules import codes
 from emulator.rules.position import Tables, put_chart
 from tests.proofs.showdown.positions import SIDES
 from tests.proofs.showdown.steps import Step
 
 NO_CHOICE: Final = -1
-SENDS: Final = {(True, True): BOTH_SEND, (True, False): WE_SEND, (False, True): THEY_SEND}
+SENDS: Final = {
+    (True, True): codes.BOTH_SEND,
+    (True, False): codes.WE_SEND,
+    (False, True): codes.THEY_SEND,
+}
 
 
 class Engine:
@@ -58,16 +50,18 @@ class Engine:
     @staticmethod
     def _hold(side: NDArray[np.void], other: NDArray[np.void], choice: int) -> None:
         """Select nothing for a side that was trapped when it chose, even if the other side switches in this turn."""
-        held = (other["volatile"] & TRAPPING > 0) & (side["status"] & (ASLEEP | FROZEN) == 0)
-        if choice == GO_ON:
-            side["selected"] = np.where(held, CANNOT_MOVE, side["selected"])
+        held = (other["volatile"] & codes.TRAPPING > 0) & (
+            side["status"] & (codes.ASLEEP | codes.FROZEN) == 0
+        )
+        if choice == codes.GO_ON:
+            side["selected"] = np.where(held, codes.CANNOT_MOVE, side["selected"])
 
     @staticmethod
     def _send(positions: NDArray[np.void], step: Step, tables: Tables) -> None:
         wanted = (step.ours != NO_CHOICE, step.theirs != NO_CHOICE)
         positions["outcome"] = SENDS[wanted]
         for position in positions:
-            if wanted[OURS]:
-                send(position, OURS, step.ours - SWITCH, tables)
-            if wanted[THEIRS]:
-                send(position, THEIRS, step.theirs - SWITCH, tables)
+            if wanted[codes.OURS]:
+                send(position, codes.OURS, step.ours - codes.SWITCH, tables)
+            if wanted[codes.THEIRS]:
+                send(position, codes.THEIRS, step.theirs - codes.SWITCH, tables)

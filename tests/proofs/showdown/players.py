@@ -11,19 +11,7 @@ from emulator import Dex
 from emulator.engine.choices import AS_THE_GAME, legal_choices
 from emulator.engine.foe import choose_move
 from emulator.engine.stages import NOT_COUNTED, next_member
-from emulator.rules.codes import (
-    GOES_ON,
-    ITEM,
-    MIMIC_ONE,
-    NO_ONE,
-    OURS,
-    SLOTS,
-    SWITCH,
-    TEAM,
-    THEIRS,
-    TRAINER,
-    WE_SEND,
-)
+from emulator.rules import codes
 from emulator.rules.position import Position
 from tests.proofs.showdown.oracle import Answer
 from tests.proofs.showdown.positions import Columns, Translator
@@ -57,19 +45,19 @@ class Players:
 
     def _choice(self, position: Position, asked: Answer, turn: int) -> int:
         number, side, legal = asked["battle"], asked["side"], asked["legal"]
-        position.kind, position.trainer_class = TRAINER, self._classes[number]
+        position.kind, position.trainer_class = codes.TRAINER, self._classes[number]
         position.ai_uses = NOT_COUNTED
         for each in position.sides:
-            each.mimic_slot = NO_ONE
+            each.mimic_slot = codes.NO_ONE
         position.seed = number * 1_000 + turn
         position.turns = turn
-        out = int(position.sides[THEIRS].out)
-        if self._out.get(number, (NO_ONE, 0))[0] != out:
+        out = int(position.sides[codes.THEIRS].out)
+        if self._out.get(number, (codes.NO_ONE, 0))[0] != out:
             self._out[number] = out, turn
         position.ai_turns = turn - self._out[number][1]
         if asked["send"]:
-            position.outcome = WE_SEND
-        if side == THEIRS:
+            position.outcome = codes.WE_SEND
+        if side == codes.THEIRS:
             found = self._foe(position, send=asked["send"])
         else:
             found = self._searches(position)
@@ -79,20 +67,24 @@ class Players:
 
     def _foe(self, position: Position, *, send: bool) -> int:
         if send:
-            return SWITCH + int(next_member(position, THEIRS))
+            return codes.SWITCH + int(next_member(position, codes.THEIRS))
         return int(choose_move(position, self._tables))
 
     def _searches(self, position: Position) -> int:
         """Return the choice that the agent's policy values most, without items."""
-        choices = [int(each) for each in legal_choices(position, OURS) if each < ITEM]
-        moves = [each for each in choices if not SWITCH <= each < SWITCH + TEAM]
+        choices = [int(each) for each in legal_choices(position, codes.OURS) if each < codes.ITEM]
+        moves = [each for each in choices if not codes.SWITCH <= each < codes.SWITCH + codes.TEAM]
         rated = self._rated(position, moves, first=True)
         best = max(rated, key=lambda each: each.value, default=None)
-        most = 1 + search.HP_VALUE * float(search.hp_shares(position, OURS))
+        most = 1 + search.HP_VALUE * float(search.hp_shares(position, codes.OURS))
         if best is None or best.value < most - policy.GOOD_ENOUGH:
             best = max(self._rated(position, choices), key=lambda each: each.value)
         found = best.option.choice
-        return (found - MIMIC_ONE) // SLOTS if MIMIC_ONE <= found < ITEM else found
+        return (
+            (found - codes.MIMIC_ONE) // codes.SLOTS
+            if codes.MIMIC_ONE <= found < codes.ITEM
+            else found
+        )
 
     def _rated(
         self, position: Position, choices: Sequence[int], *, first: bool = False
@@ -107,8 +99,8 @@ class Players:
 
 
 def _cost(position: Position, choice: int) -> float:
-    if choice < SLOTS:
-        return policy.PP_COST / max(int(position.sides[OURS].pp[choice]), 1)
-    if SWITCH <= choice < SWITCH + TEAM:
-        return policy.SWITCH_COST if position.outcome == GOES_ON else 0.0
-    return policy.PP_COST if choice >= MIMIC_ONE else 0.0
+    if choice < codes.SLOTS:
+        return policy.PP_COST / max(int(position.sides[codes.OURS].pp[choice]), 1)
+    if codes.SWITCH <= choice < codes.SWITCH + codes.TEAM:
+        return policy.SWITCH_COST if position.outcome == codes.GOES_ON else 0.0
+    return policy.PP_COST if choice >= codes.MIMIC_ONE else 0.0
