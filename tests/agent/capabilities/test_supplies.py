@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from agent.capabilities import heal, medicine, repel, shop
+from agent.battle.suitable import useful_machines
+from agent.capabilities import heal, medicine, repel, shop, train
 from agent.capabilities.fighters import AILING, FALLEN, WORN
 from agent.capabilities.machines import best_teaching
+from agent.capabilities.party_order import best_lead
 from agent.capabilities.supplies import ShopStock, for_sale, funds, purchases
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
-from agent.skills import Outcome, Terrain, sell
+from agent.skills import Outcome, Skill, SkillRun, Skills, Terrain, no_skill, sell, wait
 from emulator import Party, PartyMon, State
 from emulator.profile import symbol
 from emulator.ram.player import Bag, Stack
@@ -24,7 +26,8 @@ FUCHSIA, VERMILION, CERULEAN, LOBBY = 7, 5, 3, 174
 POTION, SUPER_POTION, HYPER_POTION, MAX_POTION, FULL_RESTORE = 20, 19, 18, 17, 16
 POKE_BALL, GREAT_BALL, ANTIDOTE, PARALYZE_HEAL, REVIVE = 4, 3, 11, 15, 53
 MT_MOON, ROUTE_1, REPEL = 59, 12, 30
-NUGGET, BUBBLEBEAM, TOXIC, TWINE = 49, 211, 206, 29
+NUGGET, BUBBLEBEAM, TOXIC, TWINE, BLIZZARD = 49, 211, 206, 29, 214
+CAPACITY = 20
 LOBBY_SHELF = (2, 3, FULL_RESTORE, MAX_POTION, 52, REVIVE, 57)
 STORE, CLERK = 42, 1
 BAG, MONEY = symbol("wNumBagItems"), symbol("wPlayerMoney")
@@ -283,3 +286,52 @@ def test_a_machine_is_used_for_a_better_attack_and_never_for_a_worse_one(red: Re
     assert taught(BUBBLEBEAM, tackle, tail_whip) == 2
     assert taught(BUBBLEBEAM, tackle, tail_whip, surf, cut) is None
     assert taught(TOXIC, tackle, tail_whip, bubble, cut) is None
+
+
+class Noting(Skills):
+    """Skills that only note which item is tossed, and of which roaming ends at once."""
+
+    def __init__(self, ends: Outcome = Outcome.DONE) -> None:
+        self.tossed: list[int] = []
+        self.ends = ends
+
+    def toss(self, item: int, _state: State) -> Skill:
+        self.tossed.append(item)
+        return no_skill()
+
+    def roam(self, _terrain: Terrain, _state: State) -> Skill:
+        yield wait(1)
+        return self.ends
+
+
+@needs_brock
+def test_a_machine_that_the_strongest_can_use_stays_in_a_full_bag(red: Red) -> None:
+    dex, strong = red.game_context.dex, red.starter("SQUIRTLE", 40)
+    assert BLIZZARD in set(useful_machines(dex, strong))
+    assert not set(useful_machines(dex, red.starter("CATERPIE", 5)))
+    keys = [number for number, each in dex.all_items.items() if each.key][:CAPACITY]
+    noting = Noting()
+    (toss,) = shop.bag_space(replace(red.game_context, skills=noting)).actions
+    for others in ((NUGGET,), ()):
+        held = [BLIZZARD, *others, *keys][:CAPACITY]
+        toss.begin(moment(red, LOBBY, strong.mons, dict.fromkeys(held, 1), 0))
+    assert noting.tossed == [NUGGET, BLIZZARD]
+
+
+@needs_brock
+def test_before_a_row_of_trainers_who_gains_most_trains_and_not_the_second_strongest(
+    red: Red,
+) -> None:
+    members = (("CATERPIE", 50), ("CHARIZARD", 58), ("LAPRAS", 40))
+    team = [red.starter(*each).mons[0] for each in members]
+    ahead = moment(red, LOBBY, team, {FULL_RESTORE: 12}, 0)
+    assert best_lead(before_the_row(red).game_context, ahead) in (1, 2)
+
+
+@pytest.mark.parametrize("ends", [Outcome.INTERRUPTED, Outcome.DONE])
+def test_a_battle_that_training_leads_to_is_training(ends: Outcome, store: Game) -> None:
+    game = replace(game_context(), skills=Noting(ends))
+    (roam, *_) = (each for each in train.capability(game).actions if "train" in each.action.name)
+    run = SkillRun(roam.begin(store.state))
+    assert run.resume(store.state) is ends
+    assert game.training.is_on is (ends is Outcome.INTERRUPTED)

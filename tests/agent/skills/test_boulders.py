@@ -10,7 +10,9 @@ from agent.skills import Destination, Outcome, Terrain, travel
 from agent.skills.boulders import BoulderRoom, Push, Square, find_pushes
 from agent.skills.distances import Distances
 from agent.skills.route import OBSTACLE_COSTS, WARP_COST, Hop, Spot, enclosure, find_route, hops
-from emulator import Facing, Obstacle
+from agent.skills.terrain import boulders_elsewhere
+from emulator import Facing, MapSquare, Obstacle
+from emulator.world import MapObjectKind
 from emulator.world.world import Floor
 from tests.agent.demo import WORLD, free_in
 from tests.agent.skills.drawn import (
@@ -28,6 +30,7 @@ from tests.agent.skills.drawn import (
 from tests.agent.support import Game, game_fixture
 from tests.emulator.synthetic.facts import FOLDER, MISSING
 
+BOULDER: Final = MapObjectKind.BOULDER
 FACTS: Final = FOLDER / "progression.json"
 TILES: Final = {"#": WALL, ".": LOW, "^": HIGH, "=": STAIRS}
 WAYS: Final = {"down": Facing.DOWN, "up": Facing.UP, "left": Facing.LEFT, "right": Facing.RIGHT}
@@ -266,3 +269,16 @@ def test_an_obstacle_that_cannot_be_cleared_blocks_at_once(by_the_pond: Game) ->
     skill = travel(terrain, there, by_the_pond.state, patience=3)
     assert by_the_pond.carry_out(skill) is Outcome.BLOCKED
     assert not terrain.world(by_the_pond.state).map(TOWN).passable(*ON_THE_POND)
+
+
+def test_boulders_of_other_maps_are_in_the_way_unless_they_are_hidden() -> None:
+    with_boulders = {
+        each.map_id: {(each.map_id, who.x, who.y) for who in each.people if who.kind is BOULDER}
+        for each in WORLD.maps
+    }
+    every = set[MapSquare]().union(*with_boulders.values())
+    none, all_ = bytes(32), bytes([0xFF] * 32)
+    for map_id, own in with_boulders.items():
+        assert boulders_elsewhere(WORLD, map_id, none) == every - own
+        assert boulders_elsewhere(WORLD, map_id, all_) <= every - own
+    assert every
