@@ -78,7 +78,7 @@ def test_every_topic_is_checked_by_the_first_healing(verdict: CartridgeVerdict) 
 
 
 @pytest.mark.parametrize("kind", CartridgeKind)
-def test_how_far_minutes_are_likely_to_come_is_told_by_the_last_milestone_of_each_chapter(
+def test_how_far_minutes_are_likely_to_come_is_said_by_the_last_milestone_of_each_chapter(
     kind: CartridgeKind,
 ) -> None:
     story = Story.of(kind)
