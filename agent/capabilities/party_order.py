@@ -108,6 +108,23 @@ def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> in
     return max(trainees, key=lambda at: (party[at].level, -at), default=strongest)
 
 
+class WorthMost:
+    """The member whose growth is worth most, found again only when the strength of the team or the row changes."""
+
+    def __init__(self, game: GameContext) -> None:
+        self._game = game
+        self._asked: tuple[object, ...] = ()
+        self._found = 0
+
+    def of(self, teams: Sequence[Foes], state: State, able: list[int]) -> int:
+        """Return its position among those that are able to fight."""
+        game = self._game
+        asked = *game.strength_of(state.party), *able, helps_of(game, state), tuple(teams)
+        if asked != self._asked:
+            self._asked, self._found = asked, _most_worth(game, teams, state, able)
+        return self._found
+
+
 def _most_worth(game: GameContext, teams: Sequence[Foes], state: State, able: list[int]) -> int:
     """Return the member whose growth raises the chance against a row of trainers most for the experience it takes.
 

@@ -101,8 +101,22 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
         following(game.story, game.dex, task, state),
     )
     helps = helps_of(game, state)
-    enough = READY_FOR_A_ROW if then else (percent or game.way(sureness(task))) / 100
-    return readiness_of(game, state.party, team, then, helps, enough)
+    if not then:
+        enough = (percent or game.way(sureness(task))) / 100
+        return readiness_of(game, state.party, team, helps=helps, enough=enough)
+    # A row takes a hundred times as long to play out: once for each strength of the team.
+    known, asked = game.shared(KnownRows), (*game.strength_of(state.party), helps)
+    if known.get(task.id, ((), None))[0] != (asked, game.experience.lessons):
+        found = readiness_of(game, state.party, team, then, helps, READY_FOR_A_ROW)
+        known[task.id] = (asked, game.experience.lessons), found
+    return known[task.id][1]
+
+
+class KnownRows(dict[str, tuple[object, Readiness]]):
+    """The last readiness for each row of trainers, by its first task, with what it was found for."""
+
+    def __init__(self, _game: GameContext) -> None:
+        super().__init__()
 
 
 def depends_on_sureness(game: GameContext, state: State, task: Task) -> bool:
