@@ -1,27 +1,29 @@
 """The lead Pokemon: one that should gain experience, or the best for the next trainer battle."""
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from functools import partial
+from math import inf
 from typing import Final
 
-from agent.battle.odds import Foes, chance_to_beat, grown, led_by, rested
+from agent.battle.odds import Foes, beats, chance_to_beat, grown, led_by, rested
 from agent.battle.suitable import fitting_for
 from agent.capabilities.capability import FREE, SCREEN_REFLEXES, BoundAction, Capability, watching
 from agent.capabilities.context import GameContext
 from agent.capabilities.fighters import BEHIND, BETTER, strongest_of
-from agent.capabilities.readiness import defeats_by, helps_of, readiness
+from agent.capabilities.readiness import READY_FOR_A_ROW, defeats_by, helps_of, readiness
 from agent.experience.memory_use import MemoryUse
 from agent.planning.domain import Action, Effect, Goal, Require
 from agent.skills import Skill
 from agent.story.interactions import Task
-from agent.story.opponents import ahead, following, team_against
-from emulator import Party, State
+from agent.story.opponents import ahead, following, is_in_a_row, team_against
+from emulator import State
 from emulator.rules import HIGHEST_LEVEL
 
 RIGHT_LEAD: Final = "right_lead"
 PRIORITY: Final = 53
 COST: Final = 3
-GROWTH: Final = 5  # levels
-CLEARLY: Final = 1.5  # factor
+CLEARLY: Final = 1.2  # factor
 
 
 def capability(game: GameContext) -> Capability:
@@ -68,7 +70,8 @@ def best_lead(game: GameContext, state: State) -> int:
     if len(able) < 2 or task is None:
         return able[0] if able else 0
     if not readiness(game, state, task).ready:
-        return _trainee(game, task, state, able)
+        within = is_in_a_row(game.story, task)  # where nothing makes it ready
+        return strongest_of(party, able) if within else _trainee(game, task, state, able)
     team = team_against(game.story, game.dex, task, state)
     defeats = {at: defeats_by(game.dex, party[at], team, game.experience) for at in able}
     odds = {at: chance_to_beat(game.dex, led_by(party, at), team) for at in able}
@@ -90,9 +93,8 @@ def _best(chances: Mapping[int, float]) -> int:
 def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> int:
     """Return the member to gain experience: suitable for the next trainer, and strong enough for what is met here."""
     if then := following(game.story, game.dex, task, state):
-        return _most_worth(
-            game, (team_against(game.story, game.dex, task, state), *then), state, able
-        )
+        first = team_against(game.story, game.dex, task, state)
+        return game.shared(ForARow).of((first, *then), state, able)
     party, wild = state.party, game.dex.wild.get(state.map.map_id)
     slots = wild.grass.slots if wild is not None and wild.grass is not None else ()
     met = max((slot.level for slot in slots), default=HIGHEST_LEVEL)
@@ -108,8 +110,8 @@ def _trainee(game: GameContext, task: Task, state: State, able: list[int]) -> in
     return max(trainees, key=lambda at: (party[at].level, -at), default=strongest)
 
 
-class WorthMost:
-    """The member whose growth is worth most, found again only when the strength of the team or the row changes."""
+class ForARow:
+    """The member to train for a row of trainers, found again only when the strength of the team or the row changes."""
 
     def __init__(self, game: GameContext) -> None:
         self._game = game
@@ -121,32 +123,36 @@ class WorthMost:
         game = self._game
         asked = *game.strength_of(state.party), *able, helps_of(game, state), tuple(teams)
         if asked != self._asked:
-            self._asked, self._found = asked, _most_worth(game, teams, state, able)
+            self._asked, self._found = asked, _cheapest(game, teams, state, able)
         return self._found
 
 
-def _most_worth(game: GameContext, teams: Sequence[Foes], state: State, able: list[int]) -> int:
-    """Return the member whose growth raises the chance against a row of trainers most for the experience it takes.
+def _cheapest(game: GameContext, teams: Sequence[Foes], state: State, able: list[int]) -> int:
+    """Return the member whose growth makes the team ready for the least experience; the strongest if none can.
 
-    It is weighed with each member at the level of the strongest enemy, or a few above its own; if none gains, the strongest
-    member is the one.
+    What a member far below the strongest gains is shared with the one that fights for it.
     """
-    dex, party, helps = game.dex, rested(game.dex, state.party), helps_of(game, state)
-    highest = max(foe.level for team in teams for foe in team)
+    party, helps = rested(game.dex, state.party), helps_of(game, state)
+    strongest = strongest_of(party, able)
 
-    def chance(party: Party, lead: int) -> float:
-        return chance_to_beat(dex, led_by(party, lead), teams[0], tuple(teams[1:]), *helps)
+    def is_ready(at: int, level: int) -> bool:
+        later, row = (
+            grown(game.dex, party, at, level),
+            (teams[0], READY_FOR_A_ROW, tuple(teams[1:])),
+        )
+        return any(beats(game.dex, led_by(later, lead), *row, *helps) for lead in {at, strongest})
 
-    now = max(chance(party, at) for at in able)
+    def cost(at: int) -> float:
+        levels = range(party[at].level, HIGHEST_LEVEL + 1)
+        level = levels[bisect_left(levels, True, hi=len(levels) - 1, key=partial(is_ready, at))]
+        if not is_ready(at, level):
+            return inf
+        shares = 2 if party[at].level < party[strongest].level - BEHIND else 1
+        return shares * (grown(game.dex, party, at, level)[at].exp - party[at].exp)
 
-    def worth(at: int) -> float:
-        level = min(max(highest, party[at].level + GROWTH), HIGHEST_LEVEL)
-        later = grown(dex, party, at, level)
-        gain = chance(later, at) - now
-        return gain / max(later[at].exp - party[at].exp, 1) if gain > BETTER else 0.0
-
-    best = max(able, key=lambda at: (worth(at), -at))
-    if not worth(best):
-        return strongest_of(party, able)
+    costs = {at: cost(at) for at in able}
+    best = min(able, key=lambda at: (costs[at], at))
+    if costs[best] == inf:
+        return strongest
     # The order of the others changes the odds a little: who leads now stays unless another is clearly better.
-    return 0 if 0 in able and CLEARLY * worth(0) >= worth(best) else best
+    return 0 if costs.get(0, inf) <= CLEARLY * costs[best] else best

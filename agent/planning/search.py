@@ -12,7 +12,9 @@ from agent.planning.problem import Problem, Shapes
 
 NODE_BUDGET: Final = 10_000
 NO_LIMIT: Final = 1 << 60
-WEIGHTS: Final = (1, 2, 4)  # of the estimate: the higher, the fewer nodes are searched
+# Weights of the estimate, with parts of the budget. The higher, the fewer nodes are searched, but for plans that take back
+# what is done, as those to repeat a row of trainers that was lost, of which the estimate knows nothing.
+TRIES: Final = ((1, 1), (2, 1), (4, 1), (1, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def plan(
     """Return the cheapest plan for `goal`, or None when there is none.
 
     The estimate never exceeds the remaining cost, so the first plan found is the cheapest. Where `max_nodes` nodes are not
-    enough for it, the estimate counts for more, by each of `WEIGHTS` in turn: what is found so may cost more. Of equal
+    enough for it, the estimate counts for more, by each of `TRIES` in turn: what is found so may cost more. Of equal
     paths the one found first stands, so that the result is deterministic.
     """
     problem = Problem.of(goal, Shapes(actions))
@@ -61,8 +63,8 @@ def plan(
     useful = useful_actions(start[:-1], problem.needed, operators)
     costs = np.array([each.cost for each in offered], np.int64)
     most = NO_LIMIT if goal.most_cost is None else goal.most_cost
-    for weight in WEIGHTS:
-        limits = (most, weight, max_nodes)
+    for weight, part in TRIES:
+        limits = (most, weight, part * max_nodes)
         result, path = search(start, problem.needed, useful, operators, costs, limits)
         if result == FOUND:
             numbers, prices = path.T.tolist()

@@ -54,6 +54,11 @@ def team_against(story: Story, dex: Dex, task: Task, state: State) -> Foes:
     return teams[story.rival_choice(state) % len(teams)] if teams else ()
 
 
+def is_in_a_row(story: Story, task: Task) -> bool:
+    """Return whether a task comes after another one of its row, where nothing else can be done."""
+    return any(task.id in each.trials[1:] for each in story.places)
+
+
 def following(story: Story, dex: Dex, task: Task, state: State) -> tuple[Foes, ...]:
     """Return the teams of all trainers that follow the trainer of a task without a rest."""
     row = next((each.trials for each in story.places if task.id in each.trials), ())

@@ -18,6 +18,7 @@ FACTS: Final = Path(__file__).resolve().parents[3] / "shared" / "red"
 COMMITTED: Final = Path(__file__).with_name("red.json")
 ATLAS: Final = Atlas.of_red()
 PALLET: Final = Region(0, 1)
+PLATEAU: Final = 9
 PRIZE_OF_THE_RIVAL: Final = 65  # times a level
 HURT: Final = 30  # percent of HP
 # Gates whose other side has another way when all other facts hold: over water or past CUT trees, by teleports and
@@ -182,6 +183,20 @@ def test_a_game_from_the_bedroom_ends_in_the_hall_of_fame(
     assert (game.end, game.why) == (End.FAME, "")
     wanted = {each.id for each in model.story.milestones}
     assert wanted - game.moment.reached <= {"hall_of_fame"}
+
+
+def test_a_row_of_trainers_that_was_lost_is_planned_again(
+    model: Model, played: tuple[Game, list[Moment]]
+) -> None:
+    """The events of those who were beaten are shown until the lobby is entered again."""
+    lance, champion = (
+        model.fact(f"event:{each}") for each in ("beat_lance", "beat_champion_rival")
+    )
+    last = next(each for each in played[1] if each.holds(lance) and not each.holds(champion))
+    outside = next(region for region in ATLAS.joins if region.map_id == PLATEAU)
+    again = Game(model, ModelPlanner.of_red(), replace(last, region=outside))
+    again.play()
+    assert (again.end, again.why) == (End.FAME, "")
 
 
 def test_no_ambition_is_begun_where_the_player_is_shut_in_or_has_paid(model: Model) -> None:

@@ -10,6 +10,7 @@ from agent.capabilities import heal, medicine, repel, shop, train
 from agent.capabilities.fighters import AILING, FALLEN, WORN
 from agent.capabilities.machines import best_teaching
 from agent.capabilities.party_order import best_lead
+from agent.capabilities.readiness import readiness
 from agent.capabilities.supplies import ShopStock, for_sale, funds, purchases
 from agent.planning.domain import Goal, Require
 from agent.planning.search import plan
@@ -326,6 +327,17 @@ def test_before_a_row_of_trainers_who_gains_most_trains_and_not_the_second_stron
     team = [red.starter(*each).mons[0] for each in members]
     ahead = moment(red, LOBBY, team, {FULL_RESTORE: 12}, 0)
     assert best_lead(before_the_row(red).game_context, ahead) in (1, 2)
+
+
+@needs_brock
+def test_within_a_row_the_strongest_leads_and_not_who_should_train(red: Red) -> None:
+    team = [red.starter(*each).mons[0] for each in (("CATERPIE", 20), ("LAPRAS", 60))]
+    story = red.game_context.story
+    inside = [each for each in story.tasks if each.id in ("beat_lance", "beat_champion")]
+    game = replace(red.game_context, story=replace(story, tasks=tuple(inside)))
+    state = moment(red, LOBBY, team, {}, 0)
+    assert not readiness(game, state, inside[0]).ready
+    assert best_lead(game, state) == 1
 
 
 @pytest.mark.parametrize("ends", [Outcome.INTERRUPTED, Outcome.DONE])

@@ -57,7 +57,8 @@ def test_an_extra_cost_depends_on_the_facts_when_the_action_runs() -> None:
 
 
 def test_the_search_stops_at_its_node_budget() -> None:
-    assert plan(THERE, {"hurt": 1}, (WALK, REST), max_nodes=1) is None
+    with patch("agent.planning.search.TRIES", ((1, 1),)):
+        assert plan(THERE, {"hurt": 1}, (WALK, REST), max_nodes=1) is None
 
 
 def test_a_plan_is_found_where_the_cheapest_takes_too_long_to_find() -> None:
@@ -80,7 +81,7 @@ def test_a_plan_is_found_where_the_cheapest_takes_too_long_to_find() -> None:
     ]
     goal = Goal("all", tuple(Require(f"done {a}", at_least=1) for a in places), 10, "do all")
     cheapest = planned(goal, {"at 3": 1}, (*go, *do))
-    with patch("agent.planning.search.WEIGHTS", (1,)):
+    with patch("agent.planning.search.TRIES", ((1, 1),)):
         assert plan(goal, {"at 3": 1}, (*go, *do), max_nodes=100) is None
     found = plan(goal, {"at 3": 1}, (*go, *do), max_nodes=100)
     assert found is not None
