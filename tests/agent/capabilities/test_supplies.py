@@ -296,11 +296,11 @@ class Noting(Skills):
         self.tossed: list[int] = []
         self.ends = ends
 
-    def toss(self, item: int, _state: State) -> Skill:
+    def toss(self, item: int, _state: State) -> Skill:  # type: ignore[override]
         self.tossed.append(item)
         return no_skill()
 
-    def roam(self, _terrain: Terrain, _state: State) -> Skill:
+    def roam(self, _terrain: Terrain, _state: State) -> Skill:  # type: ignore[override]
         yield wait(1)
         return self.ends
 
