@@ -296,7 +296,7 @@ class Noting(Skills):
         self.tossed: list[int] = []
         self.ends = ends
 
-    def toss(self, item: int, _state: State) -> Skill:  # type: ignore[override]
+    def toss(self, item: int, _state: State) -> Skill:
         self.tossed.append(item)
         return no_skill()
 
