@@ -16,7 +16,7 @@ from memory import MistakeRecord, SuccessfulStrategy
 READY: Final = 0.9  # the chance to win at which a team is ready for a trainer
 # The same for a row of trainers: playouts use the bag worse than play does, which wins at least nine of ten rows at this
 # chance (docs/results/rows.json).
-READY_FOR_A_ROW: Final = 0.1
+READY_FOR_A_ROW: Final = 0.2
 # Battles that the odds count as, beside those in memory: the odds are right within 0.05 or so, as far as battles of
 # the demo and of Showdown show, and a share of a hundred battles is no surer than that.
 ODDS_COUNT: Final = 100
