@@ -202,8 +202,8 @@ class ModelGame:
         script = next((each for each in self._scripts() if each.id == cause.script), None)
         if ended.outcome == codes.LOST and not (script is not None and script.loses_on):
             return self._black_out(money)
-        if ended.outcome == codes.LOST:
-            self.heal()
+        if script is not None and script.loses_on:
+            self.heal()  # as the rival's script in the laboratory does, won or lost
         self.ram.put_money(money + ended.money)
         if ended.caught is not None:
             self.receive(ended.caught)
