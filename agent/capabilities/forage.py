@@ -34,7 +34,8 @@ def capability(game: GameContext) -> Capability:
     def sources(state: State) -> tuple[object, ...]:
         here, lessons = state.map.map_id, game.experience.lessons
         slots = boulders_on(game.terrain.plain, here)
-        moved = tuple([each.position for each in state.people if each.slot in slots])
+        people = state.people if slots else ()
+        moved = tuple([each.position for each in people if each.slot in slots])
         return here, state.flags.hidden, state.bag, state.in_control, lessons, moved
 
     def read(state: State) -> Mapping[str, int]:

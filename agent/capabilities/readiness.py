@@ -105,18 +105,16 @@ def readiness(game: GameContext, state: State, task: Task, percent: int | None =
         enough = (percent or game.way(sureness(task))) / 100
         return readiness_of(game, state.party, team, helps=helps, enough=enough)
     # A row takes a hundred times as long to play out: once for each strength of the team.
-    known, asked = game.shared(KnownRows), (*game.strength_of(state.party), helps)
+    known, asked = game.shared(_known_rows), (*game.strength_of(state.party), helps)
     if known.get(task.id, ((), None))[0] != (asked, game.experience.lessons):
         found = readiness_of(game, state.party, team, then, helps, READY_FOR_A_ROW)
         known[task.id] = (asked, game.experience.lessons), found
     return known[task.id][1]
 
 
-class KnownRows(dict[str, tuple[object, Readiness]]):
-    """The last readiness for each row of trainers, by its first task, with what it was found for."""
-
-    def __init__(self, _game: GameContext) -> None:
-        super().__init__()
+def _known_rows(_game: GameContext) -> dict[str, tuple[object, Readiness]]:
+    """Return a place for the last readiness for each row, by its first task, with what it was found for."""
+    return {}
 
 
 def depends_on_sureness(game: GameContext, state: State, task: Task) -> bool:

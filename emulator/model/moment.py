@@ -3,12 +3,12 @@
 Knows which records of RAM make up a game. Knows nothing of files.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
 from emulator.model.ground import MapInRam
-from emulator.model.ram import REPEL, GameRam, encode_name
+from emulator.model.ram import REPEL, encode_name
 from emulator.profile import symbol
 from emulator.ram import control, flags, party, player
 from emulator.ram import map as at
@@ -111,7 +111,8 @@ def put_moment(here: MapInRam, moment: Mapping[str, Any], name_of: Callable[[int
         ram.put(address, encode_name(PLACEHOLDER))
     ram.put(player.PLAYER_ID, OWN.to_bytes(2, "big"))
     ram.put_party([_mon(each, name_of(each["species"])) for each in moment["team"]])
-    _put_box(ram, moment["box"]["number"], moment["box"]["mons"])
+    box = moment["box"]
+    ram.put_box(box["number"], box["mons"])
     for slot, x, y in moment["people"]:
         place = at.DATA_2 + at.SLOT_SIZE * slot
         ram.put_byte(place + at.MAP_X, x + at.BORDER)
@@ -123,13 +124,3 @@ def _mon(member: Mapping[str, Any], name: str) -> PartyMon:
     moves = tuple(party.MoveSlot(*each) for each in member["moves"])
     types = tuple(member["types"])
     return PartyMon(**{**member, **rows, "moves": moves, "types": types, "nickname": name})
-
-
-def _put_box(ram: GameRam, number: int, mons: Sequence[Sequence[int]]) -> None:
-    species = bytes(each for each, _ in mons)
-    ram.put_byte(party.BOX_NUMBER, number)
-    ram.put(party.BOX_COUNT, bytes([len(mons)]) + species + bytes([party.SPECIES_END]))
-    for place, (kind, level) in enumerate(mons):
-        start = party.BOX_MONS + place * party.BOXED_MON_SIZE
-        ram.put_byte(start, kind)
-        ram.put_byte(start + party.BOXED_LEVEL, level)

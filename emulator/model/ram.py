@@ -22,6 +22,12 @@ from emulator.ram.flags import (
 from emulator.ram.map import FACING, MAP, VISITED_TOWNS, Facing, X, Y
 from emulator.ram.menu import OFFERED_MOVE, OFFERED_TO, MoveOffer
 from emulator.ram.party import (
+    BOX_CAPACITY,
+    BOX_COUNT,
+    BOX_MONS,
+    BOX_NUMBER,
+    BOXED_LEVEL,
+    BOXED_MON_SIZE,
     CAPACITY,
     COUNT,
     MON_SIZE,
@@ -52,8 +58,6 @@ DIGESTED: Final = RamSlices(DIGEST_RANGES)
 REPEL: Final = symbol("wRepelRemainingSteps")
 STEPS: Final = symbol("wStepCounter")  # counts down, a byte
 POISON_STEPS: Final = 4  # between two losses of HP
-BOX: Final = symbol("wBoxCount")
-BOX_SIZE: Final = 20
 DARK: Final = 6  # wMapPalOffset of a dark map
 OT_NAMES: Final = symbol("wPartyMonOT")
 MOST_MONEY: Final = 999_999
@@ -189,12 +193,16 @@ class GameRam:
         self.put(SAFARI_STEPS, max(steps, 0).to_bytes(2, "big"))
         self.put_byte(SAFARI_BALLS, balls)
 
-    def put_into_box(self, species: int) -> None:
-        """Note one more Pokemon of a species in the open box, if it has room."""
-        count = self.view.byte(BOX)
-        if count < BOX_SIZE:
-            self.put_byte(BOX, count + 1)
-            self.put(BOX + 1 + count, bytes([species, SPECIES_END]))
+    def put_box(self, number: int, mons: Sequence[tuple[int, int]]) -> None:
+        """Set the open box and the species and levels in it; what does not fit is left out."""
+        kept = mons[:BOX_CAPACITY]
+        self.put_byte(BOX_NUMBER, number)
+        species = bytes(species for species, _ in kept)
+        self.put(BOX_COUNT, bytes([len(kept)]) + species + bytes([SPECIES_END]))
+        for place, (kind, level) in enumerate(kept):
+            start = BOX_MONS + place * BOXED_MON_SIZE
+            self.put_byte(start, kind)
+            self.put_byte(start + BOXED_LEVEL, level)
 
     def put_money(self, amount: int) -> None:
         """Set the money, within what the game can store."""

@@ -24,6 +24,8 @@ from agent.app import Interrupt, Settings, Summary, TickView, Viewer, play_run, 
 from agent.app.play import OpenSession, session_of_run
 from agent.app.settings import RunSettings
 from agent.cli import main
+from agent.errors import StuckReason
+from agent.mind import progress, recovery
 from agent.record.answers import AdviceSource
 from agent.skills import Outcome, Skill, SkillRun, wait
 from agent.story.story import Story
@@ -325,3 +327,14 @@ def end_the_story(monkeypatch: pytest.MonkeyPatch, last: str) -> None:
         return replace(story, milestones=story.milestones[: len(story.up_to(last))], ambitions=())
 
     monkeypatch.setattr(Story, "of", staticmethod(shortened))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_limits() -> Iterator[None]:
+    """Shorten the limits of failures and ticks: how long a run tries does not matter here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 2})
+        patch.setattr(progress, "QUIET", 20)
+        patch.setattr(recovery, "COOL_DOWN", 40)
+        patch.setattr(recovery, "LONG_COOL_DOWN", 60)
+        yield

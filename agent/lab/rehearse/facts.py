@@ -66,9 +66,7 @@ class StartingMoment(NamedTuple):
             raise UsageError(message)
         left = tuple(each for each in milestones if each not in self.reached)
         if not left:
-            message = (
-                f"{self.path} has a moment after {milestones[-1]}; give a later one with --until"
-            )
+            message = f"{self.path} has a moment after {milestones[-1]}: nothing is left to rehearse; name a later --until, or write an earlier moment with `report --facts --at`"
             raise UsageError(message)
         return left
 

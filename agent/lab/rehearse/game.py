@@ -247,7 +247,8 @@ class ModelGame:
         if len(mons) < FULL_TEAM:
             self.ram.put_party([*mons, replace(mon, ot_id=self.state().player.player_id)])
         else:
-            self.ram.put_into_box(mon.species)
+            number, boxed = self.state().box.number, self.state().box.mons
+            self.ram.put_box(number, [*boxed, (mon.species, mon.level)])
 
     # People, things and scripts.
 

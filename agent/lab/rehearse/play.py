@@ -1,5 +1,6 @@
 """Plays rehearsals: whole games in the model, with the figures at each milestone."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from agent.lab.rehearse.skills import ModelSkills
 from agent.story.story import Story
 from agent.tools.progress import Asked
 from emulator import Cartridge, Console, Dex, PyBoyConsole, State, World, load_cartridge
+from memory import BLACKOUT
 
 LONGEST: Final = 30_000  # ticks, of which a game of Pokemon Red takes a tenth
 
@@ -37,11 +39,10 @@ class AtMilestone(NamedTuple):
 
 @dataclass(slots=True)
 class MilestoneWatcher(Viewer):
-    """A viewer that notes the figures of a game at each milestone."""
+    """A viewer that notes the figures of a game at each milestone, but for blackouts, which the run records."""
 
     found: dict[str, AtMilestone] = field(default_factory=dict)
     battles: int = 0
-    blackouts: int = 0
     _last: State | None = None
 
     def show(self, moment: TickView) -> None:
@@ -53,13 +54,11 @@ class MilestoneWatcher(Viewer):
                 moment.tick - 1,
                 last.frame,
                 self.battles,
-                self.blackouts,
+                0,
                 max(levels, default=0),
                 last.player.money,
             )
         self.battles += state.in_battle and not last.in_battle
-        lost_money = state.player.money < last.player.money
-        self.blackouts += last.in_battle and not state.in_battle and lost_money
         self._last = state
 
 
@@ -131,6 +130,11 @@ def rehearse_on(
             if known is not None:
                 session.session.begin_here(known)
             summary = session.session.play(PlayLimits(until, LONGEST), watcher)
+            lost = [each.tick for each in session.run.store.record.events(BLACKOUT)]
+    found = {
+        name: each._replace(blackouts=bisect_right(lost, each.tick))
+        for name, each in watcher.found.items()
+    }
     return RehearsedGame(
-        seed, summary.stop.value, summary.reason, summary.ticks, summary.frames, watcher.found
+        seed, summary.stop.value, summary.reason, summary.ticks, summary.frames, found
     )

@@ -1,6 +1,5 @@
 """Whole stuck runs: they restore a checkpoint, report it, replay, and survive being stopped."""
 
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import pairwise
@@ -13,8 +12,7 @@ import pytest
 from agent.app import Interrupt, Summary, TickView
 from agent.app.play import session_of_run
 from agent.app.session import PlayLimits
-from agent.errors import RunError, StuckReason
-from agent.mind import progress, recovery
+from agent.errors import RunError
 from agent.skills import Outcome, Terrain, leave_map
 from agent.story.facts import FactKind, RamFact
 from agent.story.interactions import Interaction, Task
@@ -28,6 +26,7 @@ from memory.observations.observation import ObservationQuery
 from tests.agent.app.test_play import SETTINGS
 from tests.agent.demo import CARTRIDGE, STORY
 from tests.agent.support import Played, Watcher, events_of, game_at
+from tests.agent.support import short_limits as short_limits
 
 NEVER = RamFact(FactKind.EVENT, 0x500)  # an event that the cartridge never sets
 UNREACHABLE = Story(  # a map without an entrance
@@ -63,17 +62,6 @@ def episodes(path: Path) -> list[dict[str, Any]]:
 def steps(path: Path) -> list[StepRow]:
     with closing(read_run(path / "run")) as folder:
         return list(folder.store.record.steps())
-
-
-@pytest.fixture(scope="module", autouse=True)
-def short_limits() -> Iterator[None]:
-    """Shorten the limits of failures and ticks: how long a run tries does not matter here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 2})
-        patch.setattr(progress, "QUIET", 20)
-        patch.setattr(recovery, "COOL_DOWN", 40)
-        patch.setattr(recovery, "LONG_COOL_DOWN", 60)
-        yield
 
 
 @pytest.fixture(scope="module")

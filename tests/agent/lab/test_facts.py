@@ -13,12 +13,10 @@ import pytest
 from agent.app import Summary
 from agent.capabilities.capability import domain_of
 from agent.capabilities.registry import capabilities_for
-from agent.errors import StuckReason
 from agent.lab.rehearse.console import ModelConsole
 from agent.lab.rehearse.facts import StartingMoment
 from agent.lab.rehearse.play import RehearsedGame, rehearse
 from agent.lab.rehearse.scripts import ScriptBook
-from agent.mind import progress, recovery
 from agent.tools.replay.facts import ENUMS, write_facts
 from emulator import PyBoyConsole, read_state
 from emulator.cartridge import HEADER_CHECKSUM, IMAGE_CHECKSUM, header_checksum, image_checksum
@@ -28,6 +26,7 @@ from emulator.world.map_objects import TOGGLE_HIDDEN, TOGGLE_SIZE, TOGGLE_STATES
 from memory import read_run
 from tests.agent.demo import CARTRIDGE, DEX, STORY, game_context
 from tests.agent.support import Agent, Played, driven, edited, play_in, refused
+from tests.agent.support import short_limits as short_limits
 
 LAB, STARTERS = 40, (11, 12, 13)  # the toggles of what lies on its table
 NAME = "QUXZYW"  # instead of the player's
@@ -63,17 +62,6 @@ class StuckRun(dict[str, Any]):
 
     file: Path
     summary: Summary
-
-
-@pytest.fixture(scope="module", autouse=True)
-def short_limits() -> Iterator[None]:
-    """Shorten the limits of failures and ticks: how long a run tries does not matter here."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(progress, "LIMITS", {**progress.LIMITS, StuckReason.REPEATED_FAILURE: 2})
-        patch.setattr(progress, "QUIET", 20)
-        patch.setattr(recovery, "COOL_DOWN", 40)
-        patch.setattr(recovery, "LONG_COOL_DOWN", 60)
-        yield
 
 
 @pytest.fixture(scope="module")
